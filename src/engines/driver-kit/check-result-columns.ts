@@ -19,7 +19,7 @@ export function hasSameEncoding(a: Kind, b: Kind): boolean {
 export function columnsOf(statement: Statement, described: readonly ResultColumn[]): readonly ResultColumn[] | undefined {
   const { columns } = statement;
   if (columns === undefined) return described;
-  if (columns.length !== described.length) throw malformed(`${described.length} columns where ${columns.length} were asked for`);
+  if (columns.length !== described.length) throw malformed(`${described.length} columns where ${columns.length} were requested`);
   let isAlike = true;
   for (let i = 0; i < columns.length; i++)
     isAlike &&= hasSameEncoding((columns[i] as ResultColumn).kind, (described[i] as ResultColumn).kind);

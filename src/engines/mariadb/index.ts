@@ -1,5 +1,6 @@
 /**
- * MariaDB as an engine: everything is MySQL's, since the driver finds out on connecting which of the two it speaks to.
+ * Registers MariaDB: MySQL with another name and RETURNING. The driver detects the server when it
+ * connects.
  */
 import type { Engine } from '../contract/engine.ts';
 import { mysqlEngine } from '../mysql/index.ts';

@@ -1,4 +1,7 @@
-/** Whether the server would take a statement: prepared and given back, never run. A syntax error points to the text that it begins with. */
+/**
+ * Checks a statement without running it: prepares and closes it. A syntax error gets the position
+ * of the text that it quotes.
+ */
 import type { BoundStatement } from '../../sql/dialect.ts';
 import { type Connection, DbFailure, type RunOptions } from '../contract/engine.ts';
 import { MysqlConnection } from './driver.ts';

@@ -1,6 +1,4 @@
-/**
- * MySQL as an engine. MariaDB is the same with another name: the driver asks the server what it is.
- */
+/** Registers MySQL: the entry of this folder. The driver detects MariaDB when it connects. */
 import type { Engine } from '../contract/engine.ts';
 import { checkStatement } from './check-statement.ts';
 import { mysqlCatalog } from './dialect/catalog.ts';

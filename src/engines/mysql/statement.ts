@@ -1,13 +1,16 @@
-/** A statement as this engine runs it: besides a text and its parameters, the rows of an insert, and how an upsert is counted. */
+/**
+ * A statement of this engine: text and parameters, and the rows of an insert or the way an upsert
+ * is counted.
+ */
 import type { RowValues } from '../../sql/rows.ts';
 import type { Statement } from '../../sql/statement.ts';
 
 export interface MysqlStatement extends Statement {
-  /** The parameters of an insert, row by row, where they stay in the body until they are sent. */
+  /** The rows of an insert, which stay in the body until they are sent. */
   readonly rows?: RowValues;
   /**
-   * An INSERT … ON DUPLICATE KEY UPDATE, of which the server counts an updated row twice. `by_key`: the one of `upsert.ts`; `by_any_key`:
-   * one that a definition has written itself.
+   * ON DUPLICATE KEY UPDATE, for which the server counts an updated row twice. `by_key`: an upsert
+   * of `upsert.ts`. `by_any_key`: an upsert in a definition's SQL.
    */
   readonly upsert?: 'by_key' | 'by_any_key';
 }

@@ -114,7 +114,7 @@ class OrderedPredicates implements Predicates {
   #standing(value: string): Fit {
     if (isComparedByText(this.type)) return { side: 'within', exact: true, text: value };
     const found = fitOf(this.type, value);
-    if (found === undefined) throw new DbFailure('invalid', `the value is no ${this.type.name}`);
+    if (found === undefined) throw new DbFailure('invalid', `the value is not a ${this.type.name}`);
     return found;
   }
 }

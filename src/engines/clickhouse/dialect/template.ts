@@ -35,7 +35,8 @@ const RULES: TypedRules = {
     return value === null ? NULL_LIST : listOf(Array.isArray(value) ? value : [value]);
   },
   fillPiece(slot, value) {
-    if (Array.isArray(value) || value instanceof Map) throw new BindProblem(slot.path, 'is no single value, but stands inside a literal');
+    if (Array.isArray(value) || value instanceof Map)
+      throw new BindProblem(slot.path, 'is used inside a literal and must be a single value');
     return value === null ? NULL : { typed: [textOf(value)] };
   },
   placeholder: (index, { cast }) => `{p${index}:${cast}}`,

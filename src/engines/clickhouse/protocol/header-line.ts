@@ -2,7 +2,7 @@
 import { checkColumns, LIMITS, malformed } from '../../contract/limits.ts';
 
 export function readHeaderLine(bytes: Buffer, from: number, to: number): readonly string[] {
-  if (to - from > LIMITS.messageBytes) throw malformed('descriptions of columns without end');
+  if (to - from > LIMITS.messageBytes) throw malformed('too many column descriptions');
   const texts = parse(bytes.toString('utf8', from, to));
   if (!Array.isArray(texts) || !texts.every((text) => typeof text === 'string')) throw malformed('columns without names or types');
   checkColumns(texts.length);

@@ -62,7 +62,7 @@ export class ResponseParser {
   push(bytes: Buffer): void {
     let at = 0;
     while (at < bytes.length) {
-      if (this.#state === DONE) throw malformed('more than the answer to the question');
+      if (this.#state === DONE) throw malformed('more than the response');
       at = this.#step(bytes, at);
     }
   }
@@ -94,7 +94,7 @@ export class ResponseParser {
     this.#partial = '';
     // An interim response (100 Continue) precedes the final one.
     if (head.status >= 200) this.#begin(head);
-    else if (++this.#interim > MAX_INTERIM) throw malformed('heads without end');
+    else if (++this.#interim > MAX_INTERIM) throw malformed('too many interim responses');
     return at + (end + 4 - before);
   }
 
@@ -102,7 +102,7 @@ export class ResponseParser {
     this.#events.head(head);
     const length = head.headers.get('content-length');
     const coding = head.headers.get('transfer-encoding')?.toLowerCase();
-    if (coding !== undefined && coding !== 'chunked') throw malformed('a body in a coding that was not asked for');
+    if (coding !== undefined && coding !== 'chunked') throw malformed('a body in a coding that was not requested');
     if (coding === 'chunked') this.#state = CHUNK_SIZE;
     else if (head.status === 204 || head.status === 304) this.#state = DONE;
     else if (length === undefined) this.#untilClose(head);
@@ -116,7 +116,7 @@ export class ResponseParser {
   }
 
   #count(size: number, state: number, whenEmpty: number): void {
-    if (!Number.isSafeInteger(size)) throw malformed('a length that is no number');
+    if (!Number.isSafeInteger(size)) throw malformed('a length that is not a number');
     this.#left = size;
     this.#state = size === 0 ? whenEmpty : state;
   }
@@ -139,13 +139,13 @@ export class ResponseParser {
     if (this.#state === CHUNK_SIZE) this.#count(chunkSize(line), CHUNK_DATA, TRAILER);
     else if (this.#state === TRAILER) this.#readTrailer(line);
     else if (line === '') this.#state = CHUNK_SIZE;
-    else throw malformed('a chunk that is longer than it says');
+    else throw malformed('a chunk that is longer than announced');
     return end + 1;
   }
 
   #readTrailer(line: string): void {
     this.#trailer += line.length + 2;
-    if (this.#trailer > LONGEST_TRAILER) throw malformed('a trailer without end');
+    if (this.#trailer > LONGEST_TRAILER) throw malformed('a trailer that is too long');
     if (line === '') this.#state = DONE;
   }
 }
@@ -159,7 +159,7 @@ function chunkSize(line: string): number {
 function parseHead(text: string): ResponseHead {
   const lines = text.split('\r\n');
   const match = /^HTTP\/1\.[01] (\d{3})/.exec(lines[0] ?? '');
-  if (match === null) throw malformed('something else than an HTTP response');
+  if (match === null) throw malformed('something other than an HTTP response');
   const headers = new Map<string, string>();
   for (let i = 1; i < lines.length; i++) {
     const line = lines[i] ?? '';

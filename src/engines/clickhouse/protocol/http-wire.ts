@@ -168,7 +168,7 @@ export class HttpWire implements Wire {
       head: (head) => {
         this.#head = head;
         this.#failed = head.status !== 200;
-        if (head.headers.has('content-encoding')) throw malformed('a compressed answer, which was not asked for');
+        if (head.headers.has('content-encoding')) throw malformed('a compressed response, which was not requested');
         this.#checkFormat(head);
       },
       body: (bytes, from, to) => {
@@ -181,7 +181,7 @@ export class HttpWire implements Wire {
   #receive(bytes: Buffer): void {
     if (this.#closed) return;
     try {
-      if (this.#pending === undefined) throw malformed('an answer before there was a question');
+      if (this.#pending === undefined) throw malformed('a response before a request');
       this.#parser.push(bytes);
       this.#readLines();
       if (this.#parser.done) this.#finish();
@@ -226,7 +226,7 @@ export class HttpWire implements Wire {
     } else if (exchange !== undefined && (this.#headerLines.length === 2 || !isDescribed(exchange))) {
       exchange.reader.row(bytes, from, to);
     } else {
-      if (to - from > LIMITS.messageBytes) throw malformed('descriptions of columns without end');
+      if (to - from > LIMITS.messageBytes) throw malformed('too many column descriptions');
       this.#headerLines.push(bytes.toString('utf8', from, to));
       const [names, types] = this.#headerLines;
       if (exchange !== undefined && names !== undefined && types !== undefined) start(exchange, names, types);

@@ -217,7 +217,7 @@ export interface ServerException {
 export function readException(cursor: Cursor): ServerException {
   const outer = readOneException(cursor);
   for (let depth = 0; cursor.byte() !== 0; depth++) {
-    if (depth === NESTED_MOST) throw malformed('exceptions within exceptions without end');
+    if (depth === NESTED_MOST) throw malformed('too many nested exceptions');
     readOneException(cursor);
   }
   return outer;
@@ -259,7 +259,7 @@ export function readBlockHead(cursor: Cursor): BlockHead {
   cursor.skipText(MAX_NAME_BYTES);
   let fields = 0;
   for (let field = cursor.varint(); field !== 0; field = cursor.varint()) {
-    if (++fields > BLOCK_FIELDS_MOST) throw malformed('a block that says too much of itself');
+    if (++fields > BLOCK_FIELDS_MOST) throw malformed('a block with too many fields');
     if (field === 1) cursor.byte();
     else cursor.int32();
   }

@@ -79,7 +79,8 @@ export class PlainResult {
 
   #count(size: number): void {
     this.#bytes += VALUE_BYTES + size;
-    if (this.#bytes > LIMITS.messageBytes) throw malformed(`a result of more than ${LIMITS.messageBytes} bytes that is no SELECT's`);
+    if (this.#bytes > LIMITS.messageBytes)
+      throw malformed(`a result of more than ${LIMITS.messageBytes} bytes from a statement other than SELECT`);
   }
 }
 

@@ -218,8 +218,8 @@ export class NativeWire implements Wire {
   }
 
   #readPacket(): void {
-    if (this.#pending === undefined) throw malformed('an answer before there was a question');
-    if (++this.#asyncPackets > LIMITS.asides) throw malformed('packets without end');
+    if (this.#pending === undefined) throw malformed('a response before a request');
+    if (++this.#asyncPackets > LIMITS.asides) throw malformed('too many packets');
     const cursor = new Cursor(this.#spool);
     const kind = cursor.varint();
     const handle = HANDLERS[kind];
@@ -355,7 +355,7 @@ function greet(socket: Socket, entry: Entry, { timeoutMs, signal }: ConnectOptio
         if (spool.waiting > LIMITS.loginBytes) throw malformed('more than a login takes');
         const cursor = new Cursor(spool);
         const revision = readGreeting(cursor);
-        if (cursor.at !== spool.end) throw malformed('an answer before there was a question');
+        if (cursor.at !== spool.end) throw malformed('a response before a request');
         settle();
         resolve(revision);
       } catch (error) {

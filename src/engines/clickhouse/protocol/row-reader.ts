@@ -151,7 +151,7 @@ export class RowReader {
   }
 
   #word(bytes: Buffer, word: Buffer): void {
-    for (let i = 1; i < word.length; i++) if (bytes[this.#at + i] !== word[i]) throw malformed('a value that is none');
+    for (let i = 1; i < word.length; i++) if (bytes[this.#at + i] !== word[i]) throw malformed('an invalid value');
     this.#at += word.length;
   }
 
@@ -246,7 +246,7 @@ function numberEnd(bytes: Buffer, start: number): number {
 function digitsEnd(bytes: Buffer, start: number): number {
   let at = start;
   while (isDigit(bytes[at] as number)) at++;
-  if (at === start) throw malformed('a value that is none');
+  if (at === start) throw malformed('an invalid value');
   return at;
 }
 

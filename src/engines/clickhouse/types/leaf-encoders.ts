@@ -112,11 +112,11 @@ const SMALL = 15;
 
 function wholeWriter(type: ChType): LeafWriter {
   const range = wholeRange(type.name);
-  if (range === undefined) throw invalid(`${type.name} is no whole number`);
+  if (range === undefined) throw invalid(`${type.name} is not a whole number`);
   const { min, max, bytes } = range;
   const [lowest, highest] = [Number(min), Number(max)];
   return (out, text) => {
-    if (!/^[+-]?\d+$/.test(text)) throw invalid(`${shown(text)} is no whole number`);
+    if (!/^[+-]?\d+$/.test(text)) throw invalid(`${shown(text)} is not a whole number`);
     const small = text.length <= SMALL;
     const value = small ? Number(text) : BigInt(text);
     const fits = typeof value === 'number' ? value >= lowest && value <= highest : value >= min && value <= max;
@@ -134,7 +134,7 @@ function decimalWriter(type: ChType): LeafWriter {
   const limit = 10n ** BigInt(precision);
   return (out, text) => {
     const scaled = scaledDecimal(text, scale);
-    if (scaled === undefined) throw invalid(`${shown(text)} is no decimal number`);
+    if (scaled === undefined) throw invalid(`${shown(text)} is not a decimal number`);
     if (!scaled.exact) throw invalid(`${shown(text)} has more than ${scale} digits after the point`);
     if (scaled.units >= limit || scaled.units <= -limit)
       throw invalid(`${shown(text)} is out of the range of Decimal(${precision}, ${scale})`);
@@ -200,7 +200,7 @@ function parseFloatText(text: string): number {
   const name = text.toLowerCase();
   if (Object.hasOwn(FLOAT_NAMES, name)) return FLOAT_NAMES[name] ?? Number.NaN;
   const value = FLOAT_TEXT.test(text) ? Number(text) : Number.NaN;
-  if (!Number.isFinite(value)) throw invalid(`${shown(text)} is no number that a float can hold`);
+  if (!Number.isFinite(value)) throw invalid(`${shown(text)} is not a number that a float can hold`);
   return value;
 }
 
@@ -231,7 +231,7 @@ function dateWriter(type: ChType, bytes: number): LeafWriter {
   const [first, last] = DATE_RANGES[type.name] ?? [0, 0];
   return (out, text) => {
     const days = parseDate(text);
-    if (days === undefined) throw invalid(`${shown(text)} is no date`);
+    if (days === undefined) throw invalid(`${shown(text)} is not a date`);
     if (days < first || days > last) throw invalid(`${text} is out of the range of ${type.name}`);
     putWhole(out, days, bytes);
   };
@@ -249,7 +249,7 @@ function dateTime64(type: ChType): LeafWriter {
 /** Truncates digits that are finer than the type's, as the server does. */
 function ticksOf(text: string, digits: number | undefined): number | bigint {
   const instant = parseInstant(text);
-  if (instant === undefined) throw invalid(`${shown(text)} is no date and time`);
+  if (instant === undefined) throw invalid(`${shown(text)} is not a date and time`);
   const [first, last] = secondRange(digits);
   if (instant.seconds < first || instant.seconds > last) {
     throw invalid(`${text} is out of the range of ${digits === undefined ? 'DateTime' : `DateTime64(${digits})`}`);
@@ -268,7 +268,7 @@ function time64(type: ChType): LeafWriter {
 
 function clockTicks(text: string, digits: number): number | bigint {
   const clock = parseClock(text);
-  if (clock === undefined) throw invalid(`${shown(text)} is no time`);
+  if (clock === undefined) throw invalid(`${shown(text)} is not a time`);
   return ticks(clock, digits);
 }
 
@@ -276,19 +276,19 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** Writes two halves of eight bytes, each little-endian. */
 function writeUuid(out: ByteWriter, text: string): void {
-  if (!UUID.test(text)) throw invalid(`${shown(text)} is no UUID`);
+  if (!UUID.test(text)) throw invalid(`${shown(text)} is not a UUID`);
   const bytes = Buffer.from(text.replaceAll('-', ''), 'hex');
   out.raw(bytes.subarray(0, 8).reverse());
   out.raw(bytes.subarray(8).reverse());
 }
 
 function writeIpv4(out: ByteWriter, text: string): void {
-  if (!ipaddr.IPv4.isValidFourPartDecimal(text)) throw invalid(`${shown(text)} is no IPv4 address`);
+  if (!ipaddr.IPv4.isValidFourPartDecimal(text)) throw invalid(`${shown(text)} is not an IPv4 address`);
   out.raw(Uint8Array.from(ipaddr.IPv4.parse(text).toByteArray().reverse()));
 }
 
 function writeIpv6(out: ByteWriter, text: string): void {
-  if (!ipaddr.isValid(text)) throw invalid(`${shown(text)} is no IPv6 address`);
+  if (!ipaddr.isValid(text)) throw invalid(`${shown(text)} is not an IPv6 address`);
   const address = ipaddr.parse(text);
   const six = address instanceof ipaddr.IPv4 ? address.toIPv4MappedAddress() : address;
   out.raw(Uint8Array.from(six.toByteArray()));
@@ -298,7 +298,7 @@ function enumWriter(type: ChType, bytes: number): LeafWriter {
   const members = enumMembers(type);
   return (out, text) => {
     const value = members.get(text);
-    if (value === undefined) throw invalid(`${shown(text)} is none of the values of the enum`);
+    if (value === undefined) throw invalid(`${shown(text)} is not a value of the enum`);
     putWhole(out, value, bytes);
   };
 }

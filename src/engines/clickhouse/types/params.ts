@@ -40,7 +40,7 @@ const FLOAT_NAMES: ReadonlyMap<string, string> = new Map([
 /** Returns a scalar value in ClickHouse's notation. */
 export function leafText(type: ChType, text: string): string {
   const fit = fitOf(type, text);
-  if (fit === undefined) throw invalid(`${shown(text)} is no value of ${type.name}`);
+  if (fit === undefined) throw invalid(`${shown(text)} is not a value of ${type.name}`);
   const cut = fit.text;
   const loses = !fit.exact && !type.name.startsWith('DateTime');
   if (fit.side !== 'within' || loses) throw invalid(`${shown(text)} does not fit ${typeName(type)}`);
@@ -57,7 +57,7 @@ const TRUTH: ReadonlyMap<string, string> = new Map([
 
 export function boolText(text: string): string {
   const truth = TRUTH.get(text);
-  if (truth === undefined) throw invalid(`${shown(text)} is no value of Bool`);
+  if (truth === undefined) throw invalid(`${shown(text)} is not a value of Bool`);
   return truth;
 }
 

@@ -33,7 +33,7 @@ const cache = new BoundedMap<string, ChType>(CACHE_LIMIT, { sizeOf: (_, text) =>
 export function parseType(text: string): ChType {
   const known = cache.get(text);
   if (known !== undefined) return known;
-  if (text.length > MAX_TYPE_LENGTH) throw malformed('a type that is too long to be one');
+  if (text.length > MAX_TYPE_LENGTH) throw malformed('a type name that is too long');
   const type = new TypeParser(text).whole();
   cache.set(text, type);
   return type;

@@ -32,7 +32,7 @@ export class VariantEncoder implements ColumnEncoder {
       return;
     }
     const index = this.#order.find((candidate) => this.#takes(candidate, value));
-    if (index === undefined) throw invalid('none of the types of the variant takes the value');
+    if (index === undefined) throw invalid('no type of the variant accepts the value');
     this.#choices.byte(index);
     this.#members[index]?.json(value);
   }

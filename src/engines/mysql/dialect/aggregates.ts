@@ -1,15 +1,15 @@
-/** Sums and parts of time as MySQL and MariaDB write them. The session's zone is UTC. */
+/** Sums and date parts in MySQL's and MariaDB's SQL. The session's time zone is UTC. */
 import type { Column } from '../../../model/table.ts';
 import type { AggregateFunction, TimePart } from '../../../sql/aggregates.ts';
 import { quote } from './names.ts';
 
-/** The servers add four digits to those of what is averaged. */
-const LEAST_SCALE = 2;
+/** Averages have four more digits than the column. */
+const MIN_SCALE = 2;
 
 export function aggregate(fn: AggregateFunction, { kind, scale, precision }: Column, name: string): string | undefined {
-  if (fn !== 'avg' || kind === 'float' || (kind === 'decimal' && (scale ?? 0) >= LEAST_SCALE)) return undefined;
-  const digits = Math.min(65, (precision ?? 20) + LEAST_SCALE);
-  return `AVG(CAST(${name} AS DECIMAL(${digits}, ${LEAST_SCALE})))`;
+  if (fn !== 'avg' || kind === 'float' || (kind === 'decimal' && (scale ?? 0) >= MIN_SCALE)) return undefined;
+  const digits = Math.min(65, (precision ?? 20) + MIN_SCALE);
+  return `AVG(CAST(${name} AS DECIMAL(${digits}, ${MIN_SCALE})))`;
 }
 
 const DAYS: Readonly<Partial<Record<TimePart, (name: string) => string>>> = {
@@ -30,7 +30,7 @@ export function truncate(column: Column, part: TimePart): string {
   return time === undefined ? `CAST(${day} AS DATETIME)` : `CAST(DATE_FORMAT(${day}, '%Y-%m-%d ${time}') AS DATETIME)`;
 }
 
-/** A timestamp is written as its text, since the servers have no cast to its type. */
+/** Formats a timestamp as text, since the servers have no cast to its type. */
 export function shownPart({ kind }: Column, value: string): string {
   return kind === 'timestamptz' ? `DATE_FORMAT(${value}, '%Y-%m-%dT%H:%i:%sZ')` : value;
 }

@@ -1,6 +1,6 @@
 /**
- * Reads the catalogue from information_schema: tables, views, columns, keys. Compares names itself, exactly, because the server may ignore
- * case. Does not know what a table is wanted for.
+ * Reads tables, views, columns and keys from information_schema. Compares names exactly, because
+ * the server may ignore case.
  */
 import type { ResultColumn } from '../../../model/cells.ts';
 import type { ForeignKey } from '../../../model/relation.ts';
@@ -28,7 +28,7 @@ type Row = readonly (string | null)[];
 
 const TEXT = { kind: 'text', cast: 'text' } as const;
 
-/** Everything is read as text: integers of information_schema arrive as digits anyway. */
+/** Reads everything as text: integers of information_schema are digits anyway. */
 function query(text: string, columns: number, parameters: number): Statement {
   return {
     text,
@@ -46,7 +46,7 @@ const TABLE = query(
 );
 const COLUMN_ITEMS =
   'COLUMN_NAME, DATA_TYPE, COLUMN_TYPE, CHARACTER_MAXIMUM_LENGTH, NUMERIC_PRECISION, NUMERIC_SCALE, DATETIME_PRECISION, IS_NULLABLE, COLUMN_DEFAULT, EXTRA, COLLATION_NAME';
-/** Its place among those items, the reference system and the table. */
+/** Index of the table name, after the items and the reference system. */
 const TABLE_OF_COLUMN = 12;
 const COLUMNS_OF = 'FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? ORDER BY ORDINAL_POSITION';
 const MYSQL_COLUMNS = query(`SELECT ${COLUMN_ITEMS}, SRS_ID ${COLUMNS_OF}`, 12, 2);
@@ -59,24 +59,24 @@ const MARIADB_CHECKS = query(
   2,
 );
 
-/** A table of the catalogue, as much of it as a schema is described by. */
+/** One table of information_schema, as far as it describes a schema. */
 interface Part {
   readonly read: Statement;
-  /** The same, and behind the items of each row half of its hash. */
+  /** The same rows, each with half of its hash. */
   readonly readHashed: Statement;
-  /** What the halves of all rows make. */
+  /** The combined hash of all rows. */
   readonly digest: Statement;
 }
 
 interface PartFacts {
   readonly items: string;
-  /** Items that all others follow from; all of them when nothing is said. */
+  /** Items that determine all others; all items by default. */
   readonly hashed?: string;
   readonly order?: string;
 }
 
 function part(name: string, where: string, { items, hashed = items, order = '' }: PartFacts): Part {
-  // NULL is none of the texts, and no text can hold the end of another.
+  // QUOTE separates the items unambiguously and distinguishes NULL.
   const texts = hashed.split(', ').map((item) => `QUOTE(${item})`);
   const half = `LEFT(SHA2(CONCAT_WS(' ', ${texts.join(', ')}), 256), 16)`;
   const from = `FROM information_schema.${name} WHERE ${where} = ?`;
@@ -87,20 +87,20 @@ function part(name: string, where: string, { items, hashed = items, order = '' }
   };
 }
 
-/** As `schemaFingerprint` has it. */
+/** Computes the same hash as `schemaFingerprint`. */
 async function fingerprintOf(parts: readonly (readonly Row[])[], owner: string): Promise<string> {
   const digests: string[] = [];
   for (const found of parts) digests.push(await digestOf(found, owner));
   return digests.join(' ');
 }
 
-/** As `digest` has it: an operation that knows no order. */
+/** Computes the same hash as `digest`, which is independent of the order. */
 async function digestOf(found: readonly Row[], owner: string): Promise<string> {
   const slice = new TimeSlice(owner);
   let digest = 0n;
   for (const row of found) {
     const half = row.at(-1) ?? '';
-    if (!/^[0-9a-f]{16}$/.test(half)) throw malformed('a hash that is none');
+    if (!/^[0-9a-f]{16}$/.test(half)) throw malformed('an invalid hash');
     digest ^= BigInt(`0x${half}`);
     if (slice.isOver) await slice.next();
   }
@@ -116,7 +116,7 @@ const FOREIGN_KEYS = part('KEY_COLUMN_USAGE', 'REFERENCED_TABLE_SCHEMA = TABLE_S
   items: 'TABLE_NAME, CONSTRAINT_NAME, COLUMN_NAME, REFERENCED_TABLE_NAME, REFERENCED_COLUMN_NAME, ORDINAL_POSITION',
   order: 'ORDER BY TABLE_NAME, CONSTRAINT_NAME, ORDINAL_POSITION',
 });
-/** In no order, so that the first are read while the server looks for the others. */
+/** Unordered, so that the first rows arrive while the server searches the others. */
 const columnsOfAll = (srid: string): Part =>
   part('COLUMNS', 'TABLE_SCHEMA', {
     items: `${COLUMN_ITEMS}, ${srid}, TABLE_NAME, ORDINAL_POSITION`,
@@ -126,13 +126,13 @@ const CHECKS_OF_ALL = part('CHECK_CONSTRAINTS', "CHECK_CLAUSE LIKE 'json\\_valid
   items: 'CHECK_CLAUSE, TABLE_NAME',
 });
 
-/** What is quick comes first. */
+/** The fast ones first. */
 const COMMON_PARTS = [TABLES, KEYS_OF_ALL, FOREIGN_KEYS];
 const MYSQL_PARTS = [...COMMON_PARTS, columnsOfAll('SRS_ID')];
 const MARIADB_PARTS = [...COMMON_PARTS, columnsOfAll('NULL'), CHECKS_OF_ALL];
 const partsOf = (mariadb: boolean): readonly Part[] => (mariadb ? MARIADB_PARTS : MYSQL_PARTS);
 
-/** Storage engines that can roll back. */
+/** Storage engines that support rollback. */
 const TRANSACTIONAL: ReadonlySet<string> = new Set(['InnoDB', 'NDBCLUSTER', 'NDB', 'ndbcluster', 'RocksDB', 'ROCKSDB', 'TokuDB', 'XtraDB']);
 
 async function rows(
@@ -153,7 +153,7 @@ async function describe(connection: Connection, name: TableReference, options: R
   const at = [schema, name.table];
   const tables = await rows(connection, TABLE, at, options);
   const table = tables.find((row) => row[0] === name.table && row[3] === schema);
-  // Without columns it was dropped between the two statements: there is no such table.
+  // Without columns, the table was dropped between the two statements.
   const columns = table === undefined ? [] : await rows(connection, mariadb ? MARIADB_COLUMNS : MYSQL_COLUMNS, at, options);
   if (table === undefined || columns.length === 0) {
     await probe(connection, schema, name.table, options);
@@ -164,7 +164,7 @@ async function describe(connection: Connection, name: TableReference, options: R
   return assemble(schema, table, { columns, keys, checks, mariadb, shared: new SharedColumns() });
 }
 
-/** What the catalogue says of one table, as rows. */
+/** The rows of information_schema about one table. */
 interface TableRows {
   readonly columns: readonly Row[];
   readonly keys: readonly UniqueKey[];
@@ -205,7 +205,10 @@ interface UniqueKey {
   readonly columns: string[];
 }
 
-/** Keys over whole columns: a key over an expression has no column, and one over a prefix is unique in the prefix only. */
+/**
+ * Returns keys over whole columns. Keys over expressions have no column, and keys over prefixes are
+ * unique in the prefix only.
+ */
 function uniqueKeys(found: readonly Row[]): readonly UniqueKey[] {
   const keys = new Map<string, UniqueKey>();
   const partial = new Set<string>();
@@ -272,7 +275,8 @@ async function describeSchema(
   const mariadb = isMariadb(server[0]?.[1]);
   const { withFingerprint = false } = options;
   const statements = [SCHEMAS, ...partsOf(mariadb).map(({ read, readHashed }) => (withFingerprint ? readHashed : read))];
-  // MariaDB leaves views out that cannot be read in a transaction that only reads; nor is its catalogue part of a snapshot.
+  // MariaDB hides views that cannot be read in a read-only transaction, and its catalog is not part
+  // of a snapshot.
   const as = mariadb ? 'pipelined' : 'snapshot';
   const [schemas = [], ...parts] = await queryAll(connection, statements, [wanted], options, as);
   if (!schemas.some((row) => row[0] === wanted)) return undefined;
@@ -297,8 +301,8 @@ async function describeSchema(
 const COUNTER = / AUTO_INCREMENT=\d+/;
 
 /**
- * The text that would create the table, less the next number that it gives out: one statement where the description takes five. Nothing for a
- * view, whose columns are those of other tables.
+ * Uses the CREATE statement without AUTO_INCREMENT as the fingerprint: one statement instead of
+ * five. `undefined` for a view, whose columns belong to other tables.
  */
 function fingerprint(connection: Connection, { schema, table }: TableReference, options: RunOptions): Promise<string | undefined> {
   const name = schema === undefined ? quote(table) : `${quote(schema)}.${quote(table)}`;
@@ -307,12 +311,13 @@ function fingerprint(connection: Connection, { schema, table }: TableReference, 
   return undefinedIfRejected(connection, text);
 }
 
-/** Letters that need no quoting at all, so that a name which the catalogue does not know can be quoted without a doubt. */
+/** Names that are safe to quote without knowing them. */
 const PLAIN_NAME = /^[A-Za-z0-9_$]{1,64}$/;
 
 /**
- * The catalogue hides what its reader may not access. Asking for the table itself tells the two cases apart: without the privilege it fails, and
- * that failure is the answer. Anything else means that there is no such table.
+ * Queries the table itself, because the catalog hides tables that the user may not access. If the
+ * privilege is missing, the query fails with the error to report. Otherwise the table does not
+ * exist.
  */
 async function probe(connection: Connection, schema: string, table: string, options: RunOptions): Promise<void> {
   if (!PLAIN_NAME.test(table)) return;
@@ -329,9 +334,9 @@ function tableKind(type: string | null | undefined): 'table' | 'view' {
 }
 
 interface ColumnContext {
-  /** Is it part of the primary key? */
+  /** `true` for a column of the primary key. */
   readonly key: boolean;
-  /** Does a check make it JSON? */
+  /** `true` if a check makes it JSON. */
   readonly json: boolean;
   readonly mariadb: boolean;
 }
@@ -374,7 +379,7 @@ async function list(connection: Connection, schema: string | undefined, options:
   if (!schemas.some((row) => row[0] === wanted)) return undefined;
   const tables = await rows(connection, TABLES.read, [wanted], options);
   const names = tables.map((row): TableName => ({ table: row[0] ?? '', schema: wanted, kind: tableKind(row[1]) }));
-  // Sorted here: the servers sort names by collations of their own.
+  // Sorted here, because the servers use their own collations for names.
   return names.sort((left, right) => (left.table < right.table ? -1 : 1));
 }
 

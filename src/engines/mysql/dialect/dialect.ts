@@ -1,6 +1,6 @@
 /**
- * The SQL of MySQL and MariaDB where it differs from that of other engines. A text depends on the shape of a request alone, so the server finds
- * the statement prepared. Knows no connections.
+ * SQL dialect of MySQL and MariaDB. A text depends only on the shape of a request, so that the
+ * server has the statement prepared. No I/O.
  */
 import type { Column } from '../../../model/table.ts';
 import { Parameters, qualifiedCondition } from '../../../sql/compile/compile.ts';
@@ -24,7 +24,7 @@ function isShort({ kind, maxLength = Number.POSITIVE_INFINITY }: Column): boolea
   return !LONG.has(kind) || maxLength <= SHORT_MOST;
 }
 
-/** Enums and sets are compared as texts, so they are ordered as texts too, or pages that go by the last row would skip some. */
+/** Orders enums and sets as text, as they are compared: otherwise keyset pages would skip rows. */
 function orderItem(column: Column, direction: 'asc' | 'desc', name = quote(column.name)): string {
   const ordered = column.kind === 'enum' || column.kind === 'set' ? `CONCAT(${name}, '')` : name;
   return direction === 'asc' ? ordered : `${ordered} DESC`;
@@ -40,13 +40,14 @@ export const mysqlDialect: Dialect = {
   predicates: (column, name, bind, how) => new MysqlPredicates(column, name, bind, how),
   orderItem,
   related: 'apart from writes',
-  // Letters of another case, or with another accent, may be equal.
+  // Equal text may differ in case or accents.
   equalityColumn: (column: MysqlColumn): MysqlColumn => (TEXTS.has(column.kind) ? { ...column, kind: 'bytes', isWeight: true } : column),
-  // The limit is printed: the servers plan each execution, and do so quicker with fewer parameters. It is a number of ours, and few occur.
+  // The limit is part of the text: the servers plan each execution, faster with fewer parameters.
+  // It is validated, and few limits occur.
   page: (limit, offset, bind) => ` LIMIT ${limit}${offset === 0 ? '' : ` OFFSET ${bind.int(offset)}`}`,
-  // The page becomes a table in memory, where a column takes its whole width, or on disk.
+  // The page becomes a temporary table, where columns take their whole width, or are on disk.
   prefersJoin: ({ columns }) => columns.every(isShort),
-  // MariaDB tells how many rows it reads, MySQL also which part of them it expects to match.
+  // MariaDB estimates the rows that it reads, MySQL also the percentage that matches.
   keysFirst: true,
   estimate: {
     explain: (select) => `EXPLAIN ${select}`,
@@ -63,7 +64,7 @@ export const mysqlDialect: Dialect = {
   assignedValue: (column: MysqlColumn, value, bind) => geometryOf(column, bind.value(column, value)),
 };
 
-/** What is done to a row whose key is taken ends the statement: one row that does not match fails all of it. */
+/** Fails the statement if an existing row does not match. */
 function upsertMatching({ table, onConflict, upsert }: InsertPlan, bound: BoundStatement): BoundStatement {
   const [key] = upsert ?? [];
   if (onConflict?.where === undefined || key === undefined || !('upsert' in bound.statement)) return bound;

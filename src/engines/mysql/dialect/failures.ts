@@ -1,6 +1,6 @@
 /**
- * Translates what MySQL and MariaDB report into the kinds of failure that all engines share. The only file that knows error numbers.
- * Knows neither HTTP statuses nor who asked.
+ * Maps the errors of MySQL and MariaDB to failure kinds. The only file that knows error numbers.
+ * Must not import HTTP.
  */
 import { DbFailure, type FailureKind, type StatementEffect } from '../../contract/engine.ts';
 import { GUARD_FAILED } from './strict.ts';
@@ -15,7 +15,8 @@ const CODES: Readonly<Partial<Record<FailureKind, readonly number[]>>> = {
   missing_table: [1049, 1051, 1109, 1146],
   // 1176: the index of a key.
   missing_column: [1054, 1176],
-  // 4078 and 4079: a function (the guards' IFNULL) does not take a column's type, as MariaDB says.
+  // 4078 and 4079: on MariaDB, a function (the IFNULL of a guard) does not accept the type of the
+  // column.
   stale: [1243, 1412, 1615, 4078, 4079],
   duplicate: [1022, 1062, 1169, 1586, 1761, 1762],
   constraint: [1048, 1216, 1217, 1263, 1364, 1369, 1451, 1452, 3673, 3819, 4025],
@@ -36,22 +37,25 @@ const KINDS: ReadonlyMap<number, FailureKind> = new Map(
 
 const OUT_OF_RANGE = 1690;
 
-/** Did a KILL QUERY end the statement? Then the session is intact and the kill is used up. */
+/** `true` if KILL QUERY ended the statement. Then the session is intact and the kill is used up. */
 export function wasKilled(failure: unknown): boolean {
   return failure instanceof DbFailure && failure.code === '1317';
 }
 
-/** It was planned for columns that are others by now. */
+/** `true` if the columns differ from the plan. */
 export function isStale(failure: unknown): boolean {
   return failure instanceof DbFailure && failure.kind === 'stale';
 }
 
-/** Who logged in, and from where, belongs into the database's own log only. */
+/** User and host belong into the database's own log only. */
 const ACCOUNT = / (?:for|to) (?:user|AuthId) ['`].{0,300}?['`]@['`].{0,300}?['`]/g;
 
 const KEY = /for key '(?:[^']*\.)?([^'.]+)'/;
 const CONSTRAINTS = [/CONSTRAINT `([^`]+)`/, /Check constraint '([^']+)'/];
-/** One way to read it only: a name in quotes, or names in backticks with dots between. The column is the last of them. */
+/**
+ * A quoted name, or names in backticks separated by dots, of which the column is the last. Must not
+ * backtrack.
+ */
 const COLUMN = /\b(?:column|field) ('[^']*'|`[^`]*`(?:\.`[^`]*`)*)/i;
 const LAST_NAME = /([^.'`]+)['`]$/;
 
@@ -63,7 +67,7 @@ function columnIn(message: string): string | undefined {
   return found(LAST_NAME, found(COLUMN, message) ?? '');
 }
 
-/** The failure that an error packet reports. */
+/** Translates an error packet. */
 export function serverFailure(code: number, sqlState: string, message: string): DbFailure {
   const kind = KINDS.get(code) ?? (sqlState.startsWith('42') ? 'syntax' : sqlState === '45000' ? 'raised' : 'other');
   const words = message.replace(ACCOUNT, '');
@@ -74,18 +78,20 @@ export function serverFailure(code: number, sqlState: string, message: string): 
   return new DbFailure(kind, words, { code: String(code), column: columnIn(words), constraint, effect });
 }
 
-/** Errors of a server that has ended the statement: it shuts down, or somebody killed the statement or its session. */
+/** Errors of a server that has ended the statement because of a shutdown or a KILL. */
 const ENDED: ReadonlySet<number> = new Set([1053, 1317, 1927, 3169]);
 
-/** The socket or the protocol failed in mid-statement. */
+/** Failure of the socket or the protocol during a statement. */
 export function lostFailure(why: string, cause?: unknown, effect: StatementEffect = 'unknown'): DbFailure {
   return new DbFailure('lost', why, { code: 'CONNECTION_LOST', cause, effect });
 }
 
-/** Whatever fails during the login counts as a login failure, except a full server and a missing database. */
+/**
+ * Failures during the login count as login failures, except a full server and a missing database.
+ */
 const LOGIN_KINDS: Readonly<Partial<Record<FailureKind, FailureKind>>> = { full: 'full', missing_table: 'missing_table' };
 
-/** Anything that went wrong before the first statement could run. */
+/** Translates any failure before the first statement. */
 export function connectFailure(error: unknown): DbFailure {
   if (error instanceof DbFailure) return error;
   const { errno, code, message, sqlState } = error as { errno?: unknown; code?: unknown; message?: unknown; sqlState?: unknown };
@@ -107,22 +113,23 @@ export type StopKind = 'timeout' | 'cancelled' | 'preempted';
 
 const STOP_WORDS: Readonly<Record<StopKind, string>> = {
   timeout: 'The statement ran past its time and was stopped',
-  cancelled: 'The statement was stopped because nobody waits for it any more',
+  cancelled: 'The statement was stopped because the caller went away',
   preempted: 'The statement was stopped because others waited behind it',
 };
 
 export function stopFailure(kind: StopKind, cause?: unknown): DbFailure {
   const code = cause instanceof DbFailure ? cause.code : '';
-  // An answer, also that the statement was killed, says how it ended; without one nobody knows.
+  // Any response, even that the statement was killed, reports its effect. Without one the effect is
+  // unknown.
   return new DbFailure(kind, STOP_WORDS[kind], { code, cause, effect: cause instanceof DbFailure ? cause.effect : 'unknown' });
 }
 
-/** What prepares a statement does not run it. */
+/** Preparing a statement does not run it. */
 export function withoutEffect(error: unknown): never {
   throw error instanceof DbFailure && error.effect === 'unknown' ? error.withEffect('nothing') : error;
 }
 
-/** For failures whose effect is known from elsewhere. */
+/** Sets the effect of a failure if it is known. */
 export function leaves(effect: StatementEffect): (error: unknown) => never {
   return (error) => {
     throw error instanceof DbFailure ? error.withEffect(effect) : error;

@@ -1,6 +1,6 @@
 /**
- * Writes rows as one JSON document, which the server takes apart again with JSON_TABLE. Each value is a JSON string, and the server converts it
- * as it would convert a text parameter: it refuses the same values in the same words. Pure.
+ * Writes rows as one JSON document for JSON_TABLE. Each value is a JSON string, which the server
+ * converts and rejects like a text parameter. Pure.
  */
 import type { Column, Kind } from '../../../model/table.ts';
 import type { RowValues } from '../../../sql/rows.ts';
@@ -10,24 +10,24 @@ import { ByteWriter } from '../../../util/bytes/byte-writer.ts';
 import { BIT, floatOf, YEAR, yearText } from '../types/casts.ts';
 import { spaceForT, temporalText, withoutZone } from '../types/temporal.ts';
 
-/** Longer texts are sent as LONGTEXT, which costs the server more. */
-const VARCHAR_MOST = 1000;
-/** What the servers allow a row to have outside of LONGTEXT, less some room, in characters of four bytes. */
-const ROW_MOST = 15_000;
+/** Longer values are declared as LONGTEXT, which costs the server more. */
+const MAX_VARCHAR = 1000;
+/** Row size limit of the servers without LONGTEXT, less a margin, in characters of four bytes. */
+const MAX_ROW = 15_000;
 
 interface Carrier {
-  /** The most characters that a value can have; MariaDB silently truncates longer ones. */
+  /** Maximum number of characters of a value. MariaDB silently truncates longer ones. */
   size(column: Column): number;
-  /** What the value travels as, where that is not the value itself. */
+  /** Converts the value, if it travels in another form. */
   readonly text?: ((value: string, column: Column) => string) | undefined;
-  /** The same for the range of a body, where it need not become a string first. */
+  /** The same for a range of a body, without making a string of it. */
   readonly copy?: Copy | undefined;
 }
 
 type Copy = (out: ByteWriter, source: Buffer, from: number, to: number) => void;
 
 const sized = (size: number, text?: Carrier['text'], copy?: Copy): Carrier => ({ size: () => size, text, copy });
-const longest = (values: readonly string[] | undefined) => (values ?? []).reduce((most, value) => Math.max(most, value.length), 1);
+const longest = (values: readonly string[] | undefined) => (values ?? []).reduce((max, value) => Math.max(max, value.length), 1);
 const temporal = sized(48, temporalText, copyMoment);
 
 /** Kinds without an entry (bytes) travel as parameters. */
@@ -60,39 +60,42 @@ function carrierOf(column: Column): Carrier | undefined {
   return column.cast === YEAR ? YEARS : CARRIERS[column.kind];
 }
 
-/** `JSON_TABLE(?, …) AS given` for the columns, which are called `_0`, `_1` …; undefined when one of them cannot travel so. */
+/**
+ * Returns `JSON_TABLE(?, …) AS given` with columns `_0`, `_1` …. `undefined` if a column cannot
+ * travel as JSON.
+ */
 export function jsonSource(columns: readonly Column[]): string | undefined {
   if (columns.length === 0) return undefined;
-  let room = ROW_MOST;
+  let room = MAX_ROW;
   const items: string[] = [];
   for (const [i, column] of columns.entries()) {
     const size = carrierOf(column)?.size(column);
     if (size === undefined) return undefined;
-    const fits = size <= VARCHAR_MOST && size <= room;
+    const fits = size <= MAX_VARCHAR && size <= room;
     if (fits) room -= size;
     items.push(`_${i} ${itemType(column, fits ? size : undefined)} PATH '$[${i}]' ERROR ON ERROR`);
   }
   return `JSON_TABLE(?, '$[*]' COLUMNS (${items.join(', ')})) AS given`;
 }
 
-/** Texts name their character set: MariaDB would take the database's own, which may not hold every character. */
+/** Names the character set, because MariaDB would use the database's, which may lack characters. */
 function itemType(column: Column, size: number | undefined): string {
-  // A text given to a BIT column would be taken for the bits themselves.
+  // The server would take text for the bits of a BIT column.
   if (column.cast === BIT) return 'BIGINT UNSIGNED';
   return `${size === undefined ? 'LONGTEXT' : `VARCHAR(${size})`} CHARACTER SET utf8mb4`;
 }
 
 /**
- * The rows as JSON documents of at most about `most` bytes, with every value a JSON string; undefined when a value is longer than its column, which
- * VALUES reports better.
+ * Returns the rows as JSON documents of about `max` bytes, with every value a string. `undefined`
+ * if a value is longer than its column, which VALUES reports better.
  */
-export function jsonDocuments(columns: readonly Column[], rows: RowValues, most: number): readonly Lease[] | undefined {
+export function jsonDocuments(columns: readonly Column[], rows: RowValues, max: number): readonly Lease[] | undefined {
   const carriers = columns.map(sizedFor);
   const { width, count } = rows;
   const documents: Lease[] = [];
   let out = document();
   for (let row = 0; row < count; row++) {
-    if (out.length > most) {
+    if (out.length > max) {
       documents.push(ended(out));
       out = document();
     }
@@ -127,33 +130,33 @@ function ended(out: ByteWriter): Lease {
   return out.take();
 }
 
-/** A range of a JSON body is what stands between the quotes of a JSON string, or digits. */
+/** Ranges of a JSON body are the content of a JSON string, or digits. */
 function writeValue(out: ByteWriter, rows: RowValues, index: number, carrier: Sized): boolean {
   const from = rows.from[index] as number;
   const to = rows.to[index] as number;
   if (from < 0 || carrier.copy === undefined) return writeText(out, rows.value(index), carrier);
-  if (to - from > carrier.most) return false;
+  if (to - from > carrier.max) return false;
   out.byte(QUOTE);
   carrier.copy(out, rows.source, from, to);
   out.byte(QUOTE);
   return true;
 }
 
-function writeText(out: ByteWriter, value: ParamValue, { column, most, text }: Sized): boolean {
+function writeText(out: ByteWriter, value: ParamValue, { column, max, text }: Sized): boolean {
   if (value === null) {
     out.text('null');
     return true;
   }
   if (typeof value !== 'string') return false;
   const carried = text?.(value, column) ?? value;
-  if (carried.length > most) return false;
+  if (carried.length > max) return false;
   out.text(JSON.stringify(carried));
   return true;
 }
 
 interface Sized {
   readonly column: Column;
-  readonly most: number;
+  readonly max: number;
   readonly text: Carrier['text'];
   readonly copy: Copy | undefined;
 }
@@ -161,5 +164,5 @@ interface Sized {
 function sizedFor(column: Column): Sized {
   const carrier = carrierOf(column);
   const text = carrier?.text;
-  return { column, most: carrier?.size(column) ?? 0, text, copy: text === undefined ? copyAsItIs : carrier?.copy };
+  return { column, max: carrier?.size(column) ?? 0, text, copy: text === undefined ? copyAsItIs : carrier?.copy };
 }

@@ -1,7 +1,7 @@
 /**
- * Turns the rows of a plan into as few INSERT statements as possible. A single row becomes VALUES, and so does a number of rows that came before:
- * such a statement is prepared once and costs the server least. Any other number of rows travels as one JSON document, which has one text for
- * all numbers. What JSON cannot carry becomes VALUES too.
+ * Turns rows into as few INSERT statements as possible. One row, or a number of rows that repeats,
+ * becomes VALUES: prepared once, it costs the server least. Other numbers travel as one JSON
+ * document, whose SQL text is always the same. Values that JSON cannot represent become VALUES too.
  */
 import { paramType, returningClause } from '../../../sql/compile/compile.ts';
 import { InsertStatements } from '../../../sql/compile/insert-statements.ts';
@@ -16,41 +16,45 @@ import { geometryOf, quote, selectItem, tableName } from './names.ts';
 import { upsertClause } from './upsert.ts';
 
 /** The protocol counts parameters in 16 bits. */
-const PARAMETERS_MOST = 65_535;
-/** Well below the smallest max_allowed_packet that the servers ship with (16 MiB). */
-export const BYTES_MOST = 4 * 1024 * 1024;
+const MAX_PARAMETERS = 65_535;
+/** Below the smallest default of max_allowed_packet (16 MiB). */
+export const MAX_BYTES = 4 * 1024 * 1024;
 
 export function insertStatements(plan: InsertPlan): readonly BoundStatement[] {
   const { rows } = plan;
-  // What stands behind the rows has values of its own.
+  // The condition behind the rows has parameters too.
   if (plan.onConflict?.where !== undefined) return valuesStatements(plan);
   if (rows.count === 1) return [{ statement: ONE_ROW.of(plan), params: rows.row(0) }];
-  // Only for VALUES, whose number of rows is known beforehand, do the servers give one key after the other.
+  // The servers generate consecutive keys only for VALUES, whose number of rows is known
+  // beforehand.
   if (plan.keys === 'generated') return valuesStatements(plan);
   const own = ownStatement(plan);
   if (own !== undefined) return [{ statement: withRows(own, rows), params: [] }];
   const statement = FROM_JSON.of(plan);
-  const documents = statement === undefined ? undefined : jsonDocuments(plan.columns, rows, BYTES_MOST);
+  const documents = statement === undefined ? undefined : jsonDocuments(plan.columns, rows, MAX_BYTES);
   if (statement === undefined || documents === undefined) return valuesStatements(plan);
   return documents.map((document) => ({ statement, params: [document] }));
 }
 
-/** The statement is shared, the rows are this request's. */
+/** The statement is shared, the rows belong to this request. */
 function withRows(statement: MysqlStatement, rows: RowValues): MysqlStatement {
   return { ...statement, rows };
 }
 
-/** The most parameters that one statement is prepared for. Its rows must fit into a packet, too. */
-const OWN_PARAMETERS_MOST = 10_000;
-const SIZES_MOST = 8;
+/**
+ * Maximum number of parameters of a statement for a fixed number of rows, which must also fit into
+ * a packet.
+ */
+const MAX_FIXED_PARAMETERS = 10_000;
+const MAX_SIZES = 8;
 
-/** Recent numbers of rows, and their statements from the second time on. */
-const SIZES = new InsertStatements(() => new BoundedMap<number, MysqlStatement | 'once'>(SIZES_MOST));
+/** Recent numbers of rows, with their statements from the second time on. */
+const SIZES = new InsertStatements(() => new BoundedMap<number, MysqlStatement | 'once'>(MAX_SIZES));
 
 function ownStatement(plan: InsertPlan): MysqlStatement | undefined {
   const { columns, rows } = plan;
   const { count } = rows;
-  if (columns.length === 0 || count * columns.length > OWN_PARAMETERS_MOST || rows.bytes > BYTES_MOST) return undefined;
+  if (columns.length === 0 || count * columns.length > MAX_FIXED_PARAMETERS || rows.bytes > MAX_BYTES) return undefined;
   const known = SIZES.of(plan);
   const before = known.get(count);
   if (before === undefined) {
@@ -67,7 +71,7 @@ const ONE_ROW = new InsertStatements((plan) => valuesStatement(plan, 1));
 
 export const JSON_TYPE = { kind: 'json', cast: 'json' } as const;
 
-/** Undefined when a column cannot travel this way. */
+/** `undefined` if a column cannot travel as JSON. */
 const FROM_JSON = new InsertStatements((plan): MysqlStatement | undefined => {
   const source = jsonSource(plan.columns);
   return source === undefined ? undefined : statementOf(plan, `SELECT * FROM ${source}`, [JSON_TYPE]);
@@ -78,7 +82,7 @@ function target({ table, columns }: InsertPlan): string {
 }
 
 function valuesStatements(plan: InsertPlan): readonly BoundStatement[] {
-  const rowsMost = Math.max(1, Math.floor(PARAMETERS_MOST / Math.max(1, plan.columns.length)));
+  const rowsMost = Math.max(1, Math.floor(MAX_PARAMETERS / Math.max(1, plan.columns.length)));
   const given = Array.from({ length: plan.rows.count }, (_, i) => plan.rows.row(i));
   return batches(given, rowsMost).map((rows) => ({ statement: valuesStatement(plan, rows.length), params: rows.flat() }));
 }
@@ -97,7 +101,10 @@ function statementOf(plan: InsertPlan, source: string, types: readonly ParamType
   return clause === '' ? { text, types, ...columns } : { text, types, ...columns, upsert: 'by_key' };
 }
 
-/** Without its whole key in the rows, an upsert can meet no row of that key: it is a plain insert. */
+/**
+ * Returns the conflict clause. An upsert whose rows lack a key column cannot meet a row of that
+ * key, so it is an insert.
+ */
 function conflictClause({ table, columns, upsert: key, onConflict }: InsertPlan): string {
   if (key === undefined || key.length === 0 || !key.every((column) => columns.includes(column))) return '';
   return upsertClause(table, key, onConflict?.set ?? columns.filter((column) => !key.includes(column)));
@@ -111,7 +118,7 @@ function batches(rows: Rows, rowsMost: number): readonly Rows[] {
   let bytes = 0;
   for (const row of rows) {
     const size = rowBytes(row);
-    if (current.length === rowsMost || (current.length > 0 && bytes + size > BYTES_MOST)) {
+    if (current.length === rowsMost || (current.length > 0 && bytes + size > MAX_BYTES)) {
       found.push(current);
       current = [];
       bytes = 0;
@@ -123,7 +130,7 @@ function batches(rows: Rows, rowsMost: number): readonly Rows[] {
   return found;
 }
 
-/** An upper bound: a UTF-16 unit is at most three bytes of UTF-8, a length at most nine. */
+/** Upper bound of the size: three bytes per UTF-16 unit, nine per length. */
 function rowBytes(row: readonly ParamValue[]): number {
   let bytes = 0;
   for (const value of row) bytes += value === null ? 2 : (typeof value === 'string' ? value.length * 3 : value.length) + 11;

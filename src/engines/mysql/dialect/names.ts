@@ -1,6 +1,4 @@
-/**
- * Writes names and geometries as the servers do. Knows no statements.
- */
+/** Quotes names and wraps geometries. Pure. */
 import type { Table } from '../../../model/table.ts';
 import type { MysqlColumn } from '../types/column-types.ts';
 
@@ -12,13 +10,13 @@ export function tableName(table: Table): string {
   return `${quote(table.schema)}.${quote(table.name)}`;
 }
 
-/** A value, or its placeholder, as the column takes it: a geometry is given as text. */
+/** Converts a value, or its placeholder, to a geometry if the column is one. */
 export function geometryOf({ geometry }: MysqlColumn, text: string): string {
   if (geometry === undefined) return text;
   return geometry.srid === null ? `ST_GeomFromText(${text})` : `ST_GeomFromText(${text}, ${geometry.srid})`;
 }
 
-/** What to select of a column. */
+/** Returns the expression that selects a column. */
 export function selectItem(column: MysqlColumn): string {
   const name = quote(column.name);
   if (column.isWeight === true) return `WEIGHT_STRING(${name})`;

@@ -1,6 +1,6 @@
 /**
- * What MySQL and MariaDB can say of a column. Where the result does not show what the column is, every comparison goes with a guard (`strict.ts`);
- * LIKE compares texts whatever it is given, and needs none.
+ * Predicates of MySQL and MariaDB. If the result does not reveal the type of the column,
+ * comparisons have a guard (`strict.ts`). LIKE compares text in any case and needs none.
  */
 import type { Comparing, ParamBinder } from '../../../sql/dialect.ts';
 import { LIKE_ESCAPE, likePattern, type Predicates, type Search, type Sign } from '../../../sql/operators.ts';
@@ -9,9 +9,9 @@ import type { MysqlColumn } from '../types/column-types.ts';
 import { geometryOf } from './names.ts';
 import { guarded, typed } from './strict.ts';
 
-/** The character set that holds every character. */
+/** Character set with every character. */
 const WIDEST = 'utf8mb4';
-/** The highest character that every column of a set can hold; of the others only ASCII is taken for granted. */
+/** Highest character of every column of a set. For other sets, only ASCII is assumed. */
 const HIGHEST: Readonly<Record<string, number>> = {
   latin1: 0xff,
   utf8mb3: 0xffff,
@@ -47,7 +47,7 @@ export class MysqlPredicates implements Predicates {
     return this.#guarded(`${this.#wideEnough(...values)} ${negated ? 'NOT IN' : 'IN'} (${list})`);
   }
 
-  /** Any case: both sides are lowered, which works for every collation. */
+  /** For any case, lowers both sides, which works with every collation. */
   contains(search: Search): string {
     const column = this.#wideEnough(search.text);
     const like = search.negated ? 'NOT LIKE' : 'LIKE';
@@ -66,8 +66,8 @@ export class MysqlPredicates implements Predicates {
   }
 
   /**
-   * The column as it is compared. The servers refuse to compare a column with a value that its character set cannot hold; it is widened
-   * then, and only then, since a widened column finds no index.
+   * Returns the column for a comparison. The servers reject values that its character set lacks, so
+   * it is converted for such values, and only then, because a converted column uses no index.
    */
   #wideEnough(...values: readonly Operand[]): string {
     const { collation } = this.#column;

@@ -1,6 +1,6 @@
 /**
- * Tables without transactions (MyISAM, MEMORY, Aria …) keep what a statement wrote before it failed. This is asked after a failure only: does
- * the statement name such a table, or something that may hide one? Finds names as words and does not parse SQL.
+ * Detects tables without transactions (MyISAM, MEMORY, Aria …), which keep what a failed statement
+ * has written. Searches for names in the text without parsing SQL.
  */
 import type { Connection, RunOptions } from '../../contract/engine.ts';
 import { TextRows } from '../../contract/rows.ts';
@@ -11,14 +11,14 @@ const lasting = (schemas: string): string =>
   `SELECT LOWER(t.TABLE_NAME) FROM information_schema.TABLES t LEFT JOIN information_schema.ENGINES e ON e.ENGINE = t.ENGINE
     WHERE t.TABLE_SCHEMA IN (${schemas}) AND t.TABLE_TYPE = 'BASE TABLE' AND COALESCE(e.TRANSACTIONS, 'NO') <> 'YES'`;
 
-/** A view or a trigger writes to tables that the text does not name. */
+/** Views and triggers, which write to tables that the text does not name. */
 const hiding = (schemas: string): string =>
   `SELECT LOWER(TABLE_NAME) FROM information_schema.VIEWS WHERE TABLE_SCHEMA IN (${schemas})
     UNION SELECT LOWER(EVENT_OBJECT_TABLE) FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA IN (${schemas})`;
 
 const NAME = '`(?:[^`]|``)+`|[\\p{L}\\p{N}_$]+';
 const NAMES = new RegExp(NAME, 'gu');
-/** What stands before a dot may be a database. */
+/** A name before a dot may be a database. */
 const QUALIFIERS = new RegExp(`(${NAME})\\s*\\.`, 'gu');
 
 export async function mayHaveSideEffects(connection: Connection, text: string, options: RunOptions): Promise<boolean> {

@@ -1,25 +1,28 @@
 /**
- * Comparisons that hold whatever a column has become since the catalogue was read. MySQL and MariaDB compare a number with a text as numbers:
- * `'abc'` is 0 to them, and MariaDB deletes by that even in its strict mode. So every comparison of a write goes with a guard, which fails when
- * the column is not of the kind that the value was checked for. See docs/decisions/0033-changing-tables.md.
+ * Comparisons that stay correct if a column has changed its type. The servers compare a number with
+ * text as numbers: `'abc'` is 0, and MariaDB deletes by that even in strict mode. So every
+ * comparison of a write has a guard that fails if the kind differs.
+ * See docs/decisions/0033-changing-tables.md.
  */
 import type { Kind } from '../../../model/table.ts';
 
 /**
- * What COERCIBILITY says of numbers, moments and the like; of texts it says less. It looks at types alone, so it costs a row nothing, and
- * nothing at all on MariaDB, where it is a constant of the statement. With IFNULL the type is that of both arguments: a number only for
- * two numbers, a moment only for two moments.
+ * COERCIBILITY of numbers and temporal values; that of text is lower. It depends on types only, so
+ * it costs nothing per row. The type of IFNULL is that of both arguments: numeric only for two
+ * numbers, temporal only for two temporal values.
  */
 const TYPED = 5;
 
-/** True by its value, which leaves no room for one more: then the statement fails as out of range (1690). */
+/**
+ * True, but the sum overflows if `wrong` is true: then the statement fails as out of range (1690).
+ */
 const unless = (wrong: string): string => `~0 + (${wrong})`;
 
 const isNumber = (name: string): string => unless(`COERCIBILITY(IFNULL(${name}, 0)) <> ${TYPED}`);
-/** BIT is called a text until it meets a number. */
+/** BIT counts as text until it is combined with a number. */
 const isText = (name: string): string => unless(`${TYPED} IN (COERCIBILITY(${name}), COERCIBILITY(IFNULL(${name}, 0)))`);
-const isMoment = (name: string): string => unless(`COERCIBILITY(IFNULL(${name}, CAST(NULL AS DATETIME))) <> ${TYPED}`);
-/** UUIDs and addresses are types of MariaDB's own, to which a text gives way. */
+const isTemporal = (name: string): string => unless(`COERCIBILITY(IFNULL(${name}, CAST(NULL AS DATETIME))) <> ${TYPED}`);
+/** UUIDs and addresses are types of MariaDB, to which text is converted. */
 const isOther = (name: string): string => unless(`COERCIBILITY(IFNULL(${name}, '')) <> ${TYPED}`);
 
 const GUARDS: Readonly<Record<Kind, (name: string) => string>> = {
@@ -34,35 +37,40 @@ const GUARDS: Readonly<Record<Kind, (name: string) => string>> = {
   json: isText,
   uuid: isOther,
   other: isOther,
-  date: isMoment,
-  time: isMoment,
-  timestamp: isMoment,
-  timestamptz: isMoment,
+  date: isTemporal,
+  time: isTemporal,
+  timestamp: isTemporal,
+  timestamptz: isTemporal,
 };
 
-/** The guards cannot tell a time from a date, so values of these say themselves which of them they are. */
-const MOMENTS: Readonly<Partial<Record<Kind, string>>> = {
+/** Guards cannot distinguish a time from a date, so these values are cast. */
+const TEMPORAL_CASTS: Readonly<Partial<Record<Kind, string>>> = {
   date: 'DATE',
   time: 'TIME(6)',
   timestamp: 'DATETIME(6)',
   timestamptz: 'DATETIME(6)',
 };
 
-/** The guard comes first: a comparison of what cannot be compared may fail in words of its own. */
+/**
+ * The guard comes first, because a comparison of incompatible values may fail with its own message.
+ */
 export function guarded(comparison: string, name: string, kind: Kind): string {
   return `(${GUARDS[kind](name)} AND ${comparison})`;
 }
 
-/** The type of a moment of this kind; undefined for what is none. */
-export function momentType(kind: Kind): string | undefined {
-  return MOMENTS[kind];
+/** Returns the cast of a temporal kind. `undefined` for other kinds. */
+export function temporalType(kind: Kind): string | undefined {
+  return TEMPORAL_CASTS[kind];
 }
 
-/** A value that has its kind's type. The servers would take a bare parameter's type from what it is cast to. */
+/**
+ * Casts a value to the type of its kind. The servers infer the type of a bare parameter from its
+ * context.
+ */
 export function typed(placeholder: string, kind: Kind): string {
-  const type = MOMENTS[kind];
+  const type = TEMPORAL_CASTS[kind];
   return type === undefined ? placeholder : `CAST(CONCAT(${placeholder}) AS ${type})`;
 }
 
-/** The server's words when a guard has failed. */
+/** Matches the message of a failed guard. */
 export const GUARD_FAILED = /coercibility\(/i;

@@ -1,4 +1,6 @@
-/** The syntax of MySQL and MariaDB, as far as reading and binding the SQL of a step needs it. */
+/**
+ * Lexical syntax of MySQL and MariaDB, as far as parsing and binding the SQL of a step needs it.
+ */
 import { isDashes, isSymbol, keywords, type SqlSyntax } from '../../../sql/template/syntax.ts';
 
 const HARMLESS = keywords(`
@@ -13,7 +15,7 @@ export const mysqlSyntax: SqlSyntax = {
   nameBackslashes: false,
   nestedComments: false,
   dollarQuotes: false,
-  // Two dashes need a blank behind them: `5--3` is a sum.
+  // Two dashes need a following blank: `5--3` is a sum.
   isLineComment: (text, at) => text[at] === '#' || (isDashes(text, at) && (at + 2 >= text.length || text.charCodeAt(at + 2) <= 0x20)),
   prefixes: /^(?:[bxn]|_[a-z0-9]+)$/i,
   executableComment: /^\/\*(?:M?!)/,

@@ -1,7 +1,8 @@
 /**
- * Binds the values of a step for MySQL and MariaDB. The value decides the type of its parameter, with two exceptions, so that no caller can
- * change what a statement means. What is compared with a column is bound as text: with a number, the server would read text columns as numbers,
- * and `0` would match all of them. A number of rows is bound as a whole number.
+ * Binds the parameters of a step's SQL. The value decides the parameter type, with two exceptions,
+ * so that a caller cannot change the meaning of a statement. Values compared with columns are bound
+ * as text: with a number, the servers read text columns as numbers, and `0` matches all of them.
+ * Row counts are bound as integers.
  */
 
 import type { ParamType } from '../../../sql/statement.ts';
@@ -22,7 +23,7 @@ const DOUBLE: ParamType = { kind: 'float', cast: 'double' };
 const MOST = 2n ** 63n - 1n;
 const LEAST = -(2n ** 63n);
 const MOST_UNSIGNED = 2n ** 64n - 1n;
-/** No list at all: the subquery has no rows, so nothing is in it and everything is not in it. */
+/** An empty list: no value is in it, every value is not in it. */
 const NOTHING = 'SELECT NULL FROM DUAL WHERE FALSE';
 
 export function mysqlBinder(template: Template): TemplateBinder {
@@ -37,7 +38,8 @@ const RULES: TypedRules = {
   },
   fillIn: (_, value) => listed(value, NOTHING),
   fillPiece(slot, value) {
-    if (Array.isArray(value) || value instanceof Map) throw new BindProblem(slot.path, 'is no single value, but stands inside a literal');
+    if (Array.isArray(value) || value instanceof Map)
+      throw new BindProblem(slot.path, 'is used inside a literal and must be a single value');
     return { typed: [textOf(value)] };
   },
   statement: (text, types): MysqlStatement => (isUpsert(text) ? { text, types, upsert: 'by_any_key' } : { text, types }),
@@ -70,7 +72,10 @@ function integerType(value: bigint): ParamType {
   return value > 0n && value <= MOST_UNSIGNED ? UNSIGNED : DECIMAL;
 }
 
-/** As texts, for the same reason as other comparisons; repeated to one of few lengths, so that few texts are prepared. */
+/**
+ * Binds a list as text, as for other comparisons. Repeats the last item up to one of few lengths,
+ * so that few texts are prepared.
+ */
 function listed(value: PlainValue, empty: string): Filling {
   const items = Array.isArray(value) ? value.map(textOf) : [textOf(value)];
   const last = items.at(-1);
@@ -80,12 +85,12 @@ function listed(value: PlainValue, empty: string): Filling {
   return { typed: items };
 }
 
-/** Longer lists are rare, and a statement has room for 65,535 values. */
-const LONGEST_ROUNDED = 4096;
+/** Longer lists are rare, and a statement has at most 65,535 parameters. */
+const MAX_ROUNDED = 4096;
 
-/** 1, 2, 3, 4, 6, 8, 12, 16, 24 … */
+/** Returns 1, 2, 3, 4, 6, 8, 12, 16, 24 … */
 function roundUp(count: number): number {
-  if (count <= 4 || count > LONGEST_ROUNDED) return count;
+  if (count <= 4 || count > MAX_ROUNDED) return count;
   const power = 2 ** Math.ceil(Math.log2(count));
   return count <= power * 0.75 ? power * 0.75 : power;
 }

@@ -1,6 +1,7 @@
 /**
- * Changes rows found by their keys in one statement: they travel as a JSON document that the server joins with the table. A key is compared as what it
- * is in the table: a number as a number, a text in its own collation, so that its index finds it and letters are the same as everywhere else.
+ * Updates rows by their keys in one statement: the rows travel as a JSON document that is joined
+ * with the table. Keys are compared in the column's type and collation, so that their index is
+ * used.
  */
 import type { Column } from '../../../model/table.ts';
 import { changedColumns } from '../../../sql/compile/update-rows.ts';
@@ -9,10 +10,10 @@ import type { UpdateRowsPlan } from '../../../sql/plan.ts';
 import type { RowValues } from '../../../sql/rows.ts';
 import { BIT, UNSIGNED, YEAR } from '../types/casts.ts';
 import type { MysqlColumn } from '../types/column-types.ts';
-import { BYTES_MOST, JSON_TYPE } from './insert.ts';
+import { JSON_TYPE, MAX_BYTES } from './insert.ts';
 import { jsonDocuments, jsonSource } from './insert-json.ts';
 import { quote, tableName } from './names.ts';
-import { guarded, momentType } from './strict.ts';
+import { guarded, temporalType } from './strict.ts';
 
 export function updateRows(plan: UpdateRowsPlan): readonly BoundStatement[] | undefined {
   const { table, key, columns, rows } = plan;
@@ -23,7 +24,7 @@ export function updateRows(plan: UpdateRowsPlan): readonly BoundStatement[] | un
     return value === undefined ? [] : [guarded(`${name(column)} = ${value}`, name(column), column.kind)];
   });
   const source = found.length === key.length ? jsonSource(columns) : undefined;
-  const documents = source === undefined ? undefined : jsonDocuments(columns, rows, BYTES_MOST);
+  const documents = source === undefined ? undefined : jsonDocuments(columns, rows, MAX_BYTES);
   if (source === undefined || documents === undefined) return undefined;
   const set = changedColumns(plan).map((column) => `${name(column)} = ${given(column)}`);
   if (set.length === 0) set.push(...key.slice(0, 1).map((column) => `${name(column)} = ${name(column)}`));
@@ -32,27 +33,30 @@ export function updateRows(plan: UpdateRowsPlan): readonly BoundStatement[] | un
 }
 
 /**
- * The document is read once, and each of its rows looked up: a server that has not counted the rows of a table yet takes it for empty, and would
- * read all of it for each row of the document, or the document for each of its own.
+ * Forces the index, so that each row of the document is looked up. Without statistics, the servers
+ * take a table for empty and would scan it for each row.
  */
 function byIndex({ table, key }: UpdateRowsPlan): string {
   const isPrimary = key.length === table.primaryKey.length && key.every((column) => table.primaryKey.includes(column));
   return isPrimary ? ' FORCE INDEX (PRIMARY)' : '';
 }
 
-/** A text of the document as a value of the column; undefined where a key of this type is better found by a parameter. */
+/**
+ * Converts text of the document to a value of the column. `undefined` if keys of this type are
+ * better passed as parameters.
+ */
 function comparable(column: MysqlColumn, text: string, rows: RowValues, index: number): string | undefined {
   const { kind, cast, collation } = column;
   if (kind === 'int' && cast !== BIT && cast !== YEAR) return `CAST(${text} AS ${cast === UNSIGNED ? 'UNSIGNED' : 'SIGNED'})`;
   if (kind === 'uuid') return `CAST(${text} AS UUID)`;
   if (kind === 'text' && collation !== undefined) return inCollation(text, collation, rows, index);
-  const moment = momentType(kind);
+  const moment = temporalType(kind);
   return moment === undefined ? undefined : `CAST(${text} AS ${moment})`;
 }
 
 const WIDEST = 'utf8mb4';
 
-/** In another character set than that of the document only what every set has: else a character may become another on its way. */
+/** In another character set only ASCII is safe: other characters may change in the conversion. */
 function inCollation(text: string, collation: string, rows: RowValues, index: number): string | undefined {
   const [set = ''] = collation.split('_');
   if (set === WIDEST) return `${text} COLLATE ${collation}`;

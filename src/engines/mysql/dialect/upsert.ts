@@ -1,6 +1,7 @@
 /**
- * Insert or update by one key, in SQL that both servers understand, and how its rows are counted. The servers' own clause reacts to every
- * unique key; ours makes the statement fail when the row in the way has another value of the key that is meant.
+ * Upserts by one key, in SQL of both servers, and their row counts. ON DUPLICATE KEY UPDATE reacts
+ * to every unique key, so the statement fails if the existing row has another value of the intended
+ * key.
  */
 import type { Column, Table } from '../../../model/table.ts';
 import { DbFailure } from '../../contract/engine.ts';
@@ -12,7 +13,10 @@ const RECORDS = /^Records: (\d+)/;
 const NULL_REFUSED: ReadonlySet<string> = new Set(['1048', '1263', '3673']);
 const OUT_OF_RANGE = '1690';
 
-/** Key columns come first: the servers assign from left to right. NULL is equal to nothing, as in a unique key. */
+/**
+ * Key columns come first: the servers assign from left to right. NULL equals nothing, as in a
+ * unique key.
+ */
 export function upsertClause(table: Table, key: readonly Column[], others: readonly Column[]): string {
   const kept = key.map((column) => {
     const name = quote(column.name);
@@ -23,8 +27,8 @@ export function upsertClause(table: Table, key: readonly Column[], others: reado
 }
 
 /**
- * Keeps the value of a key column if the condition holds, and fails the statement if it does not: by a NULL that the column refuses, or, where it
- * takes one, by a number that is too large (see `strict.ts`).
+ * Keeps the value of a key column if the condition holds, and fails the statement otherwise: by a
+ * NULL that the column rejects, or by a number out of range if it is nullable (see `strict.ts`).
  */
 export function keptIf(condition: string, table: Table, { name, nullable }: Column): string {
   const value = `${tableName(table)}.${quote(name)}`;
@@ -32,18 +36,18 @@ export function keptIf(condition: string, table: Table, { name, nullable }: Colu
   return `${quote(name)} = IF(~0 + ((${condition}) IS NOT TRUE), ${value}, ${value})`;
 }
 
-/** Is it an upsert that a definition has written? Asked once for a text. */
+/** `true` if a definition's SQL is an upsert. */
 export function isUpsert(text: string): boolean {
   return ANY_CLAUSE.test(text);
 }
 
-/** How many rows an upsert was given: the server counts an updated one twice. */
+/** Returns the number of rows of an upsert: the server counts an updated row twice. */
 export function upsertedRows(info: string): number {
   const records = RECORDS.exec(info)?.[1];
   return records === undefined ? 1 : Number(records);
 }
 
-/** The failure of an upsert, when the row in the way has another key. */
+/** Returns the failure of an upsert whose existing row has another key. */
 export function otherKeyFailure(failure: DbFailure): DbFailure {
   const isOurs = NULL_REFUSED.has(failure.code) || (failure.code === OUT_OF_RANGE && failure.kind !== 'stale');
   if (!isOurs) return failure;

@@ -1,17 +1,17 @@
 /**
- * Reads the basic shapes of the wire: little-endian integers, length-encoded numbers and texts. Each must end within its packet, or the packet is
- * refused. Knows nothing of packets or commands.
+ * Reads little-endian integers, length-encoded numbers and strings. Rejects a packet that ends
+ * before its content. Independent of packets and commands.
  */
 import { malformed } from '../../contract/limits.ts';
 
 const TWO_32 = 0x100000000;
 
-/** A packet that is shorter than its contents claim. */
+/** Failure for a packet that is shorter than its content. */
 export function cutShort(): Error {
   return malformed('a packet that is shorter than its contents');
 }
 
-/** A cursor over one packet, for the parts of an answer that are not rows. */
+/** A cursor over one packet, for everything except rows. */
 export class Cursor {
   readonly bytes: Buffer;
   at: number;
@@ -36,7 +36,9 @@ export class Cursor {
     return this.u16() + this.u16() * 0x10000;
   }
 
-  /** A length-encoded number. Past 2^53 it loses digits, which no count reaches and no id that we look at. */
+  /**
+   * Reads a length-encoded number. Above 2^53 it is inexact, which no count or id in use reaches.
+   */
   number(): number {
     const first = this.u8();
     if (first < 0xfb) return first;
@@ -46,7 +48,7 @@ export class Cursor {
     throw malformed('a number that begins with an unknown mark');
   }
 
-  /** Skips a length-encoded string. Returns where it begins. */
+  /** Skips a length-encoded string and returns where it begins. */
   skip(): number {
     const size = this.number();
     if (size > this.end - this.at) throw cutShort();
@@ -54,14 +56,14 @@ export class Cursor {
     return this.at - size;
   }
 
-  /** A length-encoded string. */
+  /** Reads a length-encoded string. */
   text(): string {
     const from = this.skip();
     return this.bytes.toString('utf8', from, this.at);
   }
 
-  /** The rest of the packet, or this many bytes of it. */
-  rest(most: number): string {
-    return this.bytes.toString('utf8', this.at, Math.min(this.end, this.at + most));
+  /** Returns the rest of the packet, at most `max` bytes. */
+  rest(max: number): string {
+    return this.bytes.toString('utf8', this.at, Math.min(this.end, this.at + max));
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The columns of a result as the server describes them: how each value is encoded, and its kind if the caller did not say. Knows the protocol's
- * type numbers, but no SQL.
+ * Column definitions of a result: the encoding of each value, and its kind if it was not planned.
+ * Knows the type numbers of the protocol, but no SQL.
  */
 import type { ResultColumn } from '../../../model/cells.ts';
 import type { Kind } from '../../../model/table.ts';
@@ -8,7 +8,10 @@ import { malformed } from '../../contract/limits.ts';
 import { hasSameEncoding } from '../../driver-kit/check-result-columns.ts';
 import { Cursor } from './bytes.ts';
 
-/** How a value of the binary protocol is read. Numbers, because the row reader switches on them for every value. */
+/**
+ * Encodings of the binary protocol. Numbers, because the row reader switches on them for every
+ * value.
+ */
 export const SHAPE = {
   bytes: 0,
   int8: 1,
@@ -34,15 +37,15 @@ export type Shape = (typeof SHAPE)[keyof typeof SHAPE];
 
 export interface WireColumn {
   readonly shape: Shape;
-  /** Fractional digits of a second, or 31 where the server leaves it open. */
+  /** Fractional digits of a second; 31 if the server leaves it open. */
   readonly digits: number;
 }
 
-/** What follows the names in a column definition, counted from its end. */
+/** Size of a definition after the names. Fields are read from its end. */
 const TAIL = 13;
-/** The tail begins with the length of what follows. */
+/** First byte of the tail: the length of what follows. */
 const TAIL_MARK = 12;
-/** Catalogue, schema, table, table behind an alias, name, name behind an alias: at least a length each. */
+/** Catalog, schema, table, original table, name, original name: at least one length byte each. */
 const NAMES = 6;
 const UNSIGNED = 32;
 const ENUM = 256;
@@ -53,7 +56,7 @@ interface Facts {
   readonly type: number;
   readonly flags: number;
   readonly charset: number;
-  /** MariaDB's own type names (`uuid`, `inet6`) and formats (`json`). */
+  /** MariaDB's extended type names (`uuid`, `inet6`) and formats (`json`). */
   readonly extended: readonly string[];
 }
 
@@ -61,7 +64,7 @@ type Read = readonly [signed: Shape, unsigned: Shape, kind: Kind];
 
 const alike = (shape: Shape, kind: Kind): Read => [shape, shape, kind];
 
-/** By the protocol's type number; everything else is bytes: texts, blobs, json, geometry. */
+/** Encodings by the protocol's type number. All others are bytes: text, blobs, JSON, geometry. */
 const TYPES: ReadonlyMap<number, Read> = new Map<number, Read>([
   [0, alike(SHAPE.decimal, 'decimal')],
   [1, [SHAPE.int8, SHAPE.uint8, 'int']],
@@ -90,12 +93,12 @@ const EXTENDED: ReadonlyMap<string, Kind> = new Map([
   ['inet6', 'other'],
 ]);
 
-/** Refuses what cannot be the definition of a column or parameter. */
+/** Rejects a packet that cannot be the definition of a column or parameter. */
 export function checkDefinition(bytes: Buffer, from: number, to: number): void {
-  if (to - from < NAMES + TAIL || bytes[to - TAIL] !== TAIL_MARK) throw malformed('something else where a column must be described');
+  if (to - from < NAMES + TAIL || bytes[to - TAIL] !== TAIL_MARK) throw malformed('something other than a column definition');
 }
 
-/** Reads only the encoding of the values from a definition that was checked. */
+/** Reads only the encoding of the values, from a definition that was checked. */
 export function readShape(bytes: Buffer, from: number, to: number): WireColumn {
   checkDefinition(bytes, from, to);
   const read = TYPES.get(bytes[to - 6] ?? 0);
@@ -105,16 +108,17 @@ export function readShape(bytes: Buffer, from: number, to: number): WireColumn {
 
 const NULL_TYPE = 6;
 
-/** JSON columns of MariaDB that a result has called JSON. */
+/** MariaDB columns that a result has marked as JSON. */
 const seenAsJson = new WeakSet<ResultColumn>();
 
 /**
- * The column of a result for which another one was planned: the planned one itself where it is of its kind. MariaDB's JSON is a text with a
- * check, and not every result says so: a column that was called JSON before must be called so again, and of others it is `unproven`.
+ * Returns the planned column if the result has the same kind. MariaDB's JSON is text with a check,
+ * which not every result marks: a column that was marked before must be marked again, others are
+ * `unproven`.
  */
 export function readPlanned(bytes: Buffer, from: number, to: number, planned: ResultColumn): ResultColumn | 'unproven' {
   const type = bytes[to - 6] ?? 0;
-  // There is nothing but NULL in it.
+  // A column of this type contains NULL only.
   if (type === NULL_TYPE) return planned;
   const kind = kindOf({ type, flags: bytes.readUInt16LE(to - 5), charset: bytes.readUInt16LE(to - 12), extended: [] });
   if (hasSameEncoding(kind, planned.kind)) return planned;
@@ -136,7 +140,10 @@ export function readColumn(bytes: Buffer, from: number, to: number): ResultColum
   return { name, kind: kindOf({ type: bytes[to - 6] ?? 0, flags: bytes.readUInt16LE(to - 5), charset, extended }) };
 }
 
-/** MariaDB puts a block between the names and the tail when the client asked for it; the tail's fixed size tells whether it is there. */
+/**
+ * Reads MariaDB's optional block between the names and the tail, whose fixed size shows whether it
+ * exists.
+ */
 function readExtended(cursor: Cursor): readonly string[] {
   const found: string[] = [];
   if (cursor.at >= cursor.end) return found;

@@ -1,6 +1,6 @@
-/** The commands of the protocol, and how one that is a text is written. */
+/** Command codes of the protocol, and the encoding of text commands. */
 export const COMMAND = { quit: 1, initDb: 2, query: 3, prepare: 22, execute: 23, close: 25, reset: 31 } as const;
-/** Bytes that are left free for the header of the packet. */
+/** Bytes reserved for the packet header. */
 export const HEADER = 4;
 
 export function command(code: number, text: string): Buffer {

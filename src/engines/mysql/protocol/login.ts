@@ -1,6 +1,6 @@
 /**
- * From an address to a socket that is logged in: we dial, `mysql2` does the handshake (TLS, every authentication method), and then the socket is
- * ours. Does not know what is sent on it afterwards.
+ * Opens a socket and logs in: dials, and lets `mysql2` do the handshake (TLS, every authentication
+ * method). Must not know what is sent afterwards.
  */
 import { Socket, type SocketConstructorOpts } from 'node:net';
 import type { ConnectionOptions, SslOptions } from 'mysql2';
@@ -24,7 +24,7 @@ interface Greeting {
   readonly tls: boolean;
 }
 
-/** Internals of mysql2: the socket, encrypted or not, and the parser that receives every piece. */
+/** Internals of mysql2: the socket, encrypted or not, and the parser of the packets. */
 interface Internals {
   readonly stream: unknown;
   readonly config: { readonly clientFlags: number };
@@ -32,14 +32,15 @@ interface Internals {
   packetParser: { execute(piece: Buffer): unknown };
 }
 
-/** Node accepts these here, though its types do not say so. */
+/** Node accepts these options here, although its types omit them. */
 const SOCKET = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 } as SocketConstructorOpts;
 const TLS_CAPABILITY = 0x0800;
 const DEPRECATE_EOF = 0x01000000;
 
 /**
- * What our reader expects of the protocol: results end with EOF packets, OK packets carry plain text, no query attributes, procedures may return
- * several results, no local files, and matched rows count as affected.
+ * Capabilities that our reader expects: results end with EOF packets, OK packets contain plain
+ * text, no query attributes, several results of procedures, no local files, and matched rows count
+ * as affected.
  */
 const FLAGS = [
   'FOUND_ROWS',
@@ -56,9 +57,10 @@ const FLAGS = [
 ];
 
 export async function login(entry: Entry, options: ConnectOptions): Promise<Session> {
-  // Ten megabytes that a service without such a database does without. Before there is a socket, whose errors somebody must hear.
+  // Loaded on demand: it takes 10 MB that a service without such a database saves. Loaded before
+  // the socket exists, whose errors need a listener.
   const { createConnection } = await import('mysql2');
-  if (options.signal?.aborted === true) throw new DbFailure('cancelled', 'The connection is no longer wanted');
+  if (options.signal?.aborted === true) throw new DbFailure('cancelled', 'The request was aborted while the connection was opened');
   const reader = new SocketReader();
   const socket = entry.tls === 'disable' ? reader.socket(SOCKET) : new Socket(SOCKET);
   socket.connect({ host: options.address, port: options.host.port });
@@ -66,7 +68,7 @@ export async function login(entry: Entry, options: ConnectOptions): Promise<Sess
   const late = (): DbFailure =>
     new DbFailure('unreachable', `The database did not answer within ${Math.round(timeoutMs)} ms`, { code: 'ETIMEDOUT' });
   const timer = setTimeout(() => socket.destroy(late()), timeoutMs);
-  const cancel = () => socket.destroy(new DbFailure('cancelled', 'The connection is no longer wanted'));
+  const cancel = () => socket.destroy(new DbFailure('cancelled', 'The request was aborted while the connection was opened'));
   options.signal?.addEventListener('abort', cancel, { once: true });
   try {
     return { ...(await shakeHands(socket, entry, options, createConnection)), reader };
@@ -88,7 +90,8 @@ async function shakeHands(
   createConnection: CreateConnection,
 ): Promise<Omit<Session, 'reader'>> {
   const greeting = await peekGreeting(socket);
-  // Node checks the certificate of an address against the host that the socket was connected to, which mysql2 does not pass on.
+  // Node verifies the certificate against the host that the socket was connected to, which mysql2
+  // does not pass on.
   Object.assign(socket, { _host: options.host.host });
   const ssl = sslOptions(entry, greeting);
   const connection = createConnection({
@@ -100,7 +103,7 @@ async function shakeHands(
     database: entry.database,
     charset: 'utf8mb4_general_ci',
     connectTimeout: 0,
-    // It only logs in. Room for its default of 16,000 statements would cost half a megabyte per connection.
+    // It only logs in. Space for its default of 16,000 statements would take 0.5 MB per connection.
     maxPreparedStatements: 1,
     flags: FLAGS,
     ...(ssl === undefined ? {} : { ssl }),
@@ -109,7 +112,7 @@ async function shakeHands(
   return new Promise((resolve, reject) => {
     const guard = new LoginGuard(handle.packetParser, () => handle.sequenceId, reject);
     handle.packetParser = guard;
-    // Stays registered: mysql2 keeps listening to the socket and would throw an unhandled error.
+    // Stays registered: mysql2 still listens to the socket and would throw an unhandled error.
     connection.on('error', reject);
     connection.once('connect', () => {
       const { stream } = handle;
@@ -125,7 +128,10 @@ async function shakeHands(
   });
 }
 
-/** Reads the server's first packet and puts it back: whether the server speaks TLS must be known before mysql2 is told to use it. */
+/**
+ * Reads the greeting and puts it back: mysql2 must be told in advance whether the server supports
+ * TLS.
+ */
 function peekGreeting(socket: Socket): Promise<Greeting> {
   return new Promise((resolve, reject) => {
     const packets = new LoginPackets();
@@ -134,8 +140,8 @@ function peekGreeting(socket: Socket): Promise<Greeting> {
       try {
         const [packet, ...more] = packets.take(chunk);
         if (packet === undefined) return;
-        // Anything that follows before we have said a word would be taken for a part of the encrypted conversation.
-        if (more.length > 0 || !packets.empty) throw malformed('an answer before there was a question');
+        // Bytes before our first packet would be taken for a part of the encrypted stream.
+        if (more.length > 0 || !packets.empty) throw malformed('a response before a request');
         socket.off('data', read);
         socket.off('close', gone);
         socket.off('error', reject);
@@ -152,7 +158,9 @@ function peekGreeting(socket: Socket): Promise<Greeting> {
   });
 }
 
-/** An error packet instead of a greeting (too many connections) reads as nothing; mysql2 reports it. */
+/**
+ * An error packet instead of a greeting (too many connections) has no fields; mysql2 reports it.
+ */
 function readGreeting(packet: Buffer): Greeting {
   const versionEnd = packet.indexOf(0, 5);
   if (packet[4] !== 10 || versionEnd < 0 || versionEnd + 16 > packet.length) return { threadId: 0, mariadb: false, tls: false };

@@ -1,6 +1,7 @@
 /**
- * Writes values into the body of an execute command. The wire type of a parameter follows from its ParamType alone, never from the value, so a
- * statement always sends the same types: MySQL remembers the first ones it saw, and would compare texts as numbers ever after.
+ * Writes values into the body of an execute command. The wire type follows from the ParamType
+ * alone, never from the value: MySQL remembers the first types, and would compare text as numbers
+ * from then on.
  */
 import type { RowValues } from '../../../sql/rows.ts';
 import type { ParamKind, ParamType, StatementParam } from '../../../sql/statement.ts';
@@ -21,7 +22,7 @@ interface Wire {
   readonly type: number;
   readonly flag: number;
   write(out: ParameterWriter, value: string | Uint8Array, cast: string): void;
-  /** The same for a range of the body, which need not become a string first. */
+  /** Writes a range of the body without making a string of it. */
   readonly copy?: (out: ParameterWriter, source: Buffer, from: number, to: number) => void;
 }
 
@@ -58,7 +59,7 @@ function wireOf(type: ParamType): Wire {
 
 const LONG_LIST = 100;
 
-/** What is made of a list of types, kept for long lists: they belong to statements that are kept. */
+/** Memoizes what is made of long lists of types, which belong to cached statements. */
 function keptFor<Made>(make: (types: readonly ParamType[]) => Made): (types: readonly ParamType[]) => Made {
   const kept = new WeakMap<readonly ParamType[], Made>();
   return (types) => {
@@ -69,7 +70,7 @@ function keptFor<Made>(make: (types: readonly ParamType[]) => Made): (types: rea
   };
 }
 
-/** Tells two uses of one text with different parameter types apart. */
+/** Distinguishes two uses of one text with different parameter types. */
 export const signature = keptFor((types) => {
   let key = '';
   for (const type of types) {
@@ -79,7 +80,7 @@ export const signature = keptFor((types) => {
   return key;
 });
 
-/** Writes the types as an execute command spells them, two bytes each. */
+/** Writes the types, two bytes each. */
 function spell(types: readonly ParamType[], bytes: Buffer, start: number): Buffer {
   let at = start;
   for (const type of types) {
@@ -94,9 +95,9 @@ const spelled = keptFor((types) => spell(types, Buffer.alloc(2 * types.length), 
 
 const DECIMAL_TEXT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** The servers would take what is no decimal (NaN among it) for zero. */
+/** Rejects text that is not a decimal (such as NaN), which the servers would take for zero. */
 function decimalText(text: string): string {
-  if (!DECIMAL_TEXT.test(text)) throw refused(text, 'is no decimal number');
+  if (!DECIMAL_TEXT.test(text)) throw refused(text, 'is not a decimal number');
   return text;
 }
 
@@ -110,13 +111,16 @@ const BOUNDS = {
   unsigned: [0n, 2n ** 64n - 1n],
 } as const;
 
-/** A growing command: room for the packet header, then whatever is appended. Once the scratch buffer is full, it moves to a pooled one. */
+/**
+ * A growing command: space for the packet header, then the content. Moves from the scratch buffer
+ * to a pooled one when it is full.
+ */
 export class ParameterWriter {
   bytes: Buffer;
   length: number;
   readonly #scratch: Buffer;
   #larger: PooledBuffer | undefined;
-  /** Of `bytes`, once it is needed. */
+  /** View of `bytes`, created on demand. */
   #view: DataView | undefined;
 
   constructor(scratch: Buffer, from: number) {
@@ -125,7 +129,7 @@ export class ParameterWriter {
     this.length = from;
   }
 
-  /** The head of an execute command: which statement, no cursor, once. */
+  /** Writes the head of an execute command: statement id, no cursor, one iteration. */
   execute(code: number, id: number): void {
     this.#room(10);
     this.bytes[this.length] = code;
@@ -135,7 +139,7 @@ export class ParameterWriter {
     this.length += 10;
   }
 
-  /** The null bitmap, the types and the values. Releases the leases among them. */
+  /** Writes the null bitmap, the types and the values. Releases the leases among them. */
   parameters(types: readonly ParamType[], values: readonly StatementParam[]): void {
     const nulls = this.#head(types);
     for (let i = 0; i < types.length; i++) {
@@ -149,7 +153,7 @@ export class ParameterWriter {
     }
   }
 
-  /** The same for the values of rows, one after the other; `types` are those of one row, repeated. */
+  /** The same for the values of many rows; `types` are those of one row, repeated. */
   rows(types: readonly ParamType[], rows: RowValues): void {
     const { from, to, source, width } = rows;
     const nulls = this.#head(types);
@@ -167,7 +171,7 @@ export class ParameterWriter {
     }
   }
 
-  /** Returns where the null bitmap is. */
+  /** Returns the offset of the null bitmap. */
   #head(types: readonly ParamType[]): number {
     const bitmap = (types.length + 7) >> 3;
     this.#room(bitmap + 1 + 2 * types.length);
@@ -207,7 +211,7 @@ export class ParameterWriter {
     this.length = this.bytes.writeDoubleLE(value, this.length);
   }
 
-  /** A text or bytes, preceded by their length. */
+  /** Writes a string or bytes with their length. */
   text(value: string | Uint8Array): void {
     const size = typeof value === 'string' ? Buffer.byteLength(value) : value.length;
     this.#room(size + 9);
@@ -217,7 +221,7 @@ export class ParameterWriter {
     this.length += size;
   }
 
-  /** The text in source[from..to). */
+  /** Writes the text of `source[from..to)`. */
   range(source: Buffer, from: number, to: number): void {
     const size = to - from;
     this.#room(size + 9 + OVERSHOOT);
@@ -240,7 +244,7 @@ export class ParameterWriter {
     return this.bytes.subarray(0, this.length);
   }
 
-  /** What was taken has been sent. */
+  /** Releases the pooled buffer after the command was sent. */
   release(): void {
     this.#larger?.release();
     this.#larger = undefined;

@@ -1,6 +1,6 @@
 /**
- * The server's replies to our commands: done, prepared, rows. Each takes its packets one by one and keeps the outcome.
- * Knows the protocol, but no sockets and no time.
+ * Responses of the server to our commands: done, prepared, rows. Each handles its packets one by
+ * one and keeps the result. No I/O.
  */
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../../../model/cells.ts';
 import type { Statement } from '../../../sql/statement.ts';
@@ -23,8 +23,11 @@ const EOF_SIZE = 5;
 const STATE_MARK = 0x23;
 const STATE_SIZE = 5;
 const MORE_RESULTS = 0x0008;
-/** MySQL answers with a plain OK, which is shorter, when it swallows an error while preparing (SET GLOBAL without the privilege). */
-const PREPARED_LEAST = 12;
+/**
+ * MySQL responds with a plain OK, which is shorter, if it ignores an error while preparing (SET
+ * GLOBAL without the privilege).
+ */
+const MIN_PREPARED_SIZE = 12;
 
 function readError(bytes: Buffer, from: number, to: number): DbFailure {
   const cursor = new Cursor(bytes, from + 1, to);
@@ -35,13 +38,13 @@ function readError(bytes: Buffer, from: number, to: number): DbFailure {
   return serverFailure(code, state, cursor.rest(LIMITS.errorText));
 }
 
-/** The end of a list: a mark, warnings, and the state of the session, which is returned. */
+/** Reads the end of a list (mark, warnings, session state) and returns the session state. */
 function readEnd(bytes: Buffer, from: number, to: number): number {
-  if (bytes[from] !== EOF || to - from !== EOF_SIZE) throw malformed('something else where a list must end');
+  if (bytes[from] !== EOF || to - from !== EOF_SIZE) throw malformed('something other than the end of a list');
   return bytes.readUInt16LE(from + 3);
 }
 
-/** How many warnings an OK packet counts. */
+/** Returns the number of warnings in an OK packet. */
 function readWarnings(bytes: Buffer, from: number, to: number): number {
   const cursor = new Cursor(bytes, from + 1, to);
   cursor.number();
@@ -50,7 +53,7 @@ function readWarnings(bytes: Buffer, from: number, to: number): number {
   return cursor.u16();
 }
 
-/** An answer that only says whether it worked. */
+/** Response that only reports success or failure. */
 export class DoneReply implements Reply {
   failure: DbFailure | undefined;
   warnings = 0;
@@ -58,19 +61,19 @@ export class DoneReply implements Reply {
   packet(bytes: Buffer, from: number, to: number): boolean {
     const marker = bytes[from];
     if (marker === ERROR) this.failure = readError(bytes, from, to);
-    else if (marker !== OK) throw malformed('rows where none were asked for');
+    else if (marker !== OK) throw malformed('rows that were not requested');
     else this.warnings = readWarnings(bytes, from, to);
     return true;
   }
 }
 
-/** The answer to a prepare command: an id, then definitions that are not needed yet. */
+/** Response to a prepare command: an id, then definitions that are skipped. */
 export class PreparedReply implements Reply {
   failure: DbFailure | undefined;
   id = 0;
   parameters = 0;
   #begun = false;
-  /** Descriptions that are still to come, each list with its end: of the parameters, then of the columns. */
+  /** Definitions still to come, each list with its end: of the parameters, then of the columns. */
   #lists: number[] = [];
 
   packet(bytes: Buffer, from: number, to: number): boolean {
@@ -80,8 +83,8 @@ export class PreparedReply implements Reply {
       this.failure = readError(bytes, from, to);
       return true;
     }
-    if (bytes[from] !== OK) throw malformed('something else where a statement was to be prepared');
-    if (to - from < PREPARED_LEAST) {
+    if (bytes[from] !== OK) throw malformed('something other than a prepared statement');
+    if (to - from < MIN_PREPARED_SIZE) {
       this.failure = new DbFailure('denied', 'The database did not prepare the statement; most likely the privilege for it is missing');
       return true;
     }
@@ -94,7 +97,7 @@ export class PreparedReply implements Reply {
     return this.#lists.length === 0;
   }
 
-  /** Each list of descriptions ends with an EOF packet; an empty list has none. */
+  /** Each list of definitions ends with an EOF packet; an empty list has none. */
   #description(bytes: Buffer, from: number, to: number): boolean {
     const left = this.#lists[0] ?? 0;
     if (left > 0) {
@@ -115,17 +118,22 @@ interface Source extends Backpressure {
   reserve(spare: number): void;
 }
 
-/** The answer to an execute command: a count, or rows. Of several results (procedures), the first one with rows counts. */
+/**
+ * Response to an execute command: a count, or rows. Of several results (procedures), the first one
+ * with rows is used.
+ */
 export class ResultReply implements Reply {
   failure: DbFailure | undefined;
-  /** What the sink threw. Unless answers of other callers come behind it, the connection ends with it. */
+  /**
+   * The exception of the sink. It ends the connection, unless responses to other callers follow.
+   */
   sinkError: unknown;
   affected = 0;
   generated: number | undefined;
   info = '';
   rows = 0;
   selected = false;
-  /** Rows that were dropped because nobody wanted them any more. */
+  /** `true` if rows were discarded. */
   dropped = false;
   readonly #isPipelined: boolean;
   readonly #statement: Statement;
@@ -139,7 +147,7 @@ export class ResultReply implements Reply {
   #definitionBytes = 0;
   #shapes: WireColumn[] = [];
   #described: ResultColumn[] = [];
-  /** Columns that must be JSON, and of which the result does not say so. */
+  /** Columns that must be JSON, but that the result does not mark as JSON. */
   #unproven: number[] = [];
   #reader: RowReader | undefined;
 
@@ -152,14 +160,14 @@ export class ResultReply implements Reply {
     this.#sink = sink;
   }
 
-  /** From now on, rows are read and dropped. */
+  /** Reads and discards the rows from now on. */
   abandon(): void {
     if (this.#sink !== undefined) this.dropped = true;
     this.#sink = undefined;
     this.finish();
   }
 
-  /** From now on, the sink has no influence on the connection's flow. */
+  /** Ends the sink's control over the flow of the connection. */
   finish(): void {
     this.#flow.end();
   }
@@ -199,7 +207,7 @@ export class ResultReply implements Reply {
     }
   }
 
-  /** The rows are not what was planned for: they are read, but nobody sees them. */
+  /** Discards the rows, which do not match the plan. */
   #refuse(): void {
     this.failure = otherColumns();
     this.#sink = undefined;
@@ -209,7 +217,7 @@ export class ResultReply implements Reply {
   #sinkFailed(error: unknown): void {
     this.sinkError = error;
     this.abandon();
-    if (!this.#isPipelined) throw lostFailure('Whoever was given the rows could not take them', error);
+    if (!this.#isPipelined) throw lostFailure('The consumer of the rows failed', error);
   }
 
   #head(bytes: Buffer, from: number, to: number): boolean {
@@ -241,7 +249,7 @@ export class ResultReply implements Reply {
       this.#awaited--;
       if (!this.#first) return false;
       this.#definitionBytes += to - from;
-      if (this.#definitionBytes > LIMITS.messageBytes) throw malformed('descriptions of columns without end');
+      if (this.#definitionBytes > LIMITS.messageBytes) throw malformed('too many column descriptions');
       this.#describe(bytes, from, to);
       return false;
     }
@@ -283,7 +291,10 @@ export class ResultReply implements Reply {
     return found;
   }
 
-  /** MariaDB answers a DELETE … RETURNING whose condition can never hold with a count and no rows: to the reader, that is a result without rows. */
+  /**
+   * Treats a count as an empty result: MariaDB responds so to a DELETE … RETURNING whose condition
+   * is always false.
+   */
   #startEmpty(): void {
     const { columns } = this.#statement;
     if (columns === undefined || this.affected > 0) return;

@@ -1,7 +1,8 @@
 /**
- * Reads one row of a binary result into cells. Texts stay where they were received; numbers and times are written as canonical text into the spare
- * room behind the received bytes. No strings and no objects per value, except for integers past 2^53 and floats.
- * Nobody sees a cell before the row is known to end where its packet does, so a wrong length never exposes what lies behind.
+ * Reads one row of a binary result into cells. Strings stay where they were received. Numbers and
+ * times are written as canonical text into the spare space behind the row, without allocating.
+ * A cell is passed on only after the row was proven to end with its packet, so a wrong length never
+ * exposes the bytes behind it.
  */
 import type { Cells } from '../../../model/cells.ts';
 import { viewOf } from '../../../util/bytes/byte-writer.ts';
@@ -13,7 +14,7 @@ import { clockDigits, dateDigits, doubleText, floatText, padded, wholeBefore } f
 /** The longest text of a number or a time (`2024-01-01T10:00:00.000000Z`), rounded up. */
 export const SPARE_PER_COLUMN = 32;
 
-/** Shorter values have a length of one byte. */
+/** Values below this length have one length byte. */
 const LONG = 0xfb;
 const TWO_32 = 0x100000000;
 const DASH = 45;
@@ -21,13 +22,13 @@ const DOT = 46;
 const ZERO = 48;
 const OPEN_DIGITS = 31;
 const BIT_BYTES_MOST = 8;
-const MICROS_MOST = 999_999;
-/** The server leaves out what is zero at the end. */
-const MOMENT_SIZES = marked(0, 4, 7, 11);
+const MAX_MICROS = 999_999;
+/** Lengths of temporal values: the server omits trailing zero parts. */
+const TIMESTAMP_SIZES = marked(0, 4, 7, 11);
 const TIME_SIZES = marked(0, 8, 12);
-/** A TIME has up to 838 hours. */
-const DAYS_MOST = 34;
-/** 10 to the nth. */
+/** A TIME has at most 838 hours. */
+const MAX_DAYS = 34;
+/** Powers of ten. */
 const POWERS = [1, 10, 100, 1_000, 10_000, 100_000];
 const EMPTY = Buffer.alloc(0);
 
@@ -52,7 +53,10 @@ export class RowReader {
     this.cells = { bytes: EMPTY, from: new Int32Array(count), to: new Int32Array(count) };
   }
 
-  /** No length is negative, so when the values end where the row does, all of them lie inside. */
+  /**
+   * Checks only the end of the row: lengths are not negative, so if the values end with the row,
+   * each of them lies inside it.
+   */
   read(bytes: Buffer, from: number, to: number, spare: number): void {
     const { cells } = this;
     const { from: starts, to: ends } = cells;
@@ -72,7 +76,7 @@ export class RowReader {
       }
       const shape = shapes[i] as number;
       const size = bytes[at] as number;
-      // A short text, as most values are.
+      // Most values are short strings.
       if (shape === SHAPE.bytes && size < LONG) {
         starts[i] = at + 1;
         at += 1 + size;
@@ -83,7 +87,7 @@ export class RowReader {
       this.#value(bytes, i, shape);
       at = this.#at;
     }
-    if (at !== to) throw malformed('a row that is not as long as it says');
+    if (at !== to) throw malformed('a row whose length is wrong');
   }
 
   #value(bytes: Buffer, i: number, shape: number): void {
@@ -141,7 +145,7 @@ export class RowReader {
       case SHAPE.date:
       case SHAPE.datetime:
       case SHAPE.timestamp:
-        this.#moment(bytes, i, shape);
+        this.#timestamp(bytes, i, shape);
         break;
       case SHAPE.time:
         this.#time(bytes, i);
@@ -150,7 +154,7 @@ export class RowReader {
         this.#bit(bytes, i);
         break;
       default:
-        throw malformed('a value of a type that has none');
+        throw malformed('a value of a type without values');
     }
   }
 
@@ -159,13 +163,13 @@ export class RowReader {
     this.cells.to[i] = to;
   }
 
-  /** Takes one cell's share of the spare room. Returns its end. */
+  /** Reserves the spare space of one cell and returns its end. */
   #take(): number {
     this.#spare += SPARE_PER_COLUMN;
     return this.#spare;
   }
 
-  /** A length; all of its bytes must be in the row. */
+  /** Reads a length, all of whose bytes must be in the row. */
   #length(bytes: Buffer): number {
     const at = this.#at;
     const first = bytes[at] as number;
@@ -212,7 +216,7 @@ export class RowReader {
     this.#set(i, from, from + bytes.write(text, from, 'latin1'));
   }
 
-  /** Copied into answers as it is, so it must be a number. ZEROFILL's zeros are dropped. */
+  /** Validates the number, which is copied into responses, and drops the zeros of ZEROFILL. */
   #decimal(bytes: Buffer, i: number): void {
     const size = this.#length(bytes);
     const end = this.#at + size;
@@ -221,17 +225,17 @@ export class RowReader {
     let dot = end;
     for (let at = from; at < end; at++) {
       if (((bytes[at] as number) - ZERO) >>> 0 <= 9) continue;
-      if (bytes[at] !== DOT || dot !== end || at + 1 === end) throw malformed('a decimal that is no number');
+      if (bytes[at] !== DOT || dot !== end || at + 1 === end) throw malformed('an invalid decimal');
       dot = at;
     }
-    if (dot <= from) throw malformed('a decimal that is no number');
+    if (dot <= from) throw malformed('an invalid decimal');
     if (bytes[from] === ZERO) while (from + 1 < dot && bytes[from] === ZERO) from++;
     if (negative) bytes[--from] = DASH;
     this.#set(i, from, end);
     this.#at = end;
   }
 
-  /** BIT(n): up to eight bytes, the highest first. */
+  /** BIT(n): up to eight bytes, big-endian. */
   #bit(bytes: Buffer, i: number): void {
     const size = this.#length(bytes);
     if (size > BIT_BYTES_MOST) throw malformed(`a BIT of ${size} bytes`);
@@ -246,24 +250,24 @@ export class RowReader {
     this.#uint64(bytes, i, high, low);
   }
 
-  /** The length of a moment or time, which is one of few; all of it is in the row. */
+  /** Reads the length of a temporal value and checks that it lies in the row. */
   #parts(bytes: Buffer, sizes: Uint8Array): number {
     const size = bytes[this.#at] as number;
-    if (sizes[size] !== 1 || size >= this.#end - this.#at) throw noMoment();
+    if (sizes[size] !== 1 || size >= this.#end - this.#at) throw invalidTime();
     this.#at += 1 + size;
     return size;
   }
 
-  /** DATE, DATETIME and TIMESTAMP: parts that are zero at the end are left out by the server. */
-  #moment(bytes: Buffer, i: number, shape: number): void {
+  /** DATE, DATETIME and TIMESTAMP: the server omits trailing zero parts. */
+  #timestamp(bytes: Buffer, i: number, shape: number): void {
     const at = this.#at + 1;
-    const size = this.#parts(bytes, MOMENT_SIZES);
+    const size = this.#parts(bytes, TIMESTAMP_SIZES);
     const from = this.#take() - SPARE_PER_COLUMN;
     const year = size < 4 ? 0 : (bytes[at] as number) + (bytes[at + 1] as number) * 256;
     const month = size < 4 ? 0 : (bytes[at + 2] as number);
     const day = size < 4 ? 0 : (bytes[at + 3] as number);
-    // One test of all signs: is any part beyond its maximum?
-    if (((9999 - year) | (12 - month) | (31 - day)) < 0) throw noMoment();
+    // Tests all signs at once: is any part above its maximum?
+    if (((9999 - year) | (12 - month) | (31 - day)) < 0) throw invalidTime();
     let to = dateDigits(viewOf(bytes), from, year, month, day);
     if (shape !== SHAPE.date) {
       bytes[to++] = 84;
@@ -274,7 +278,7 @@ export class RowReader {
     this.#set(i, from, to);
   }
 
-  /** TIME: a sign, days and a clock; the days become hours, as the engine itself writes it. */
+  /** TIME: sign, days and clock. Days become hours, as the engine prints it. */
   #time(bytes: Buffer, i: number): void {
     const at = this.#at + 1;
     const size = this.#parts(bytes, TIME_SIZES);
@@ -283,7 +287,7 @@ export class RowReader {
     if (size >= 8 && bytes[at] === 1) bytes[to++] = DASH;
     const days = size < 8 ? 0 : viewOf(bytes).getInt32(at + 1, true);
     const hour = size < 8 ? 0 : (bytes[at + 5] as number);
-    if ((days | (DAYS_MOST - days) | (23 - hour)) < 0) throw noMoment();
+    if ((days | (MAX_DAYS - days) | (23 - hour)) < 0) throw invalidTime();
     const hours = days * 24 + hour;
     const hundreds = (hours / 100) | 0;
     if (hundreds > 0) bytes[to++] = ZERO + hundreds;
@@ -292,13 +296,13 @@ export class RowReader {
   }
 
   #clock(bytes: Buffer, at: number, hours = 0, minutes = 0, seconds = 0): number {
-    if (((99 - hours) | (59 - minutes) | (59 - seconds)) < 0) throw noMoment();
+    if (((99 - hours) | (59 - minutes) | (59 - seconds)) < 0) throw invalidTime();
     return clockDigits(viewOf(bytes), at, hours, minutes, seconds);
   }
 
-  /** As many digits as the type keeps; where the server leaves it open, six or none. */
+  /** Writes the digits of the type; if the server leaves it open, six or none. */
   #fraction(bytes: Buffer, at: number, i: number, micros: number): number {
-    if ((micros | (MICROS_MOST - micros)) < 0) throw noMoment();
+    if ((micros | (MAX_MICROS - micros)) < 0) throw invalidTime();
     const declared = this.#digits[i] as number;
     const digits = declared >= OPEN_DIGITS ? (micros === 0 ? 0 : 6) : Math.min(declared, 6);
     if (digits === 0) return at;
@@ -307,8 +311,8 @@ export class RowReader {
   }
 }
 
-function noMoment(): Error {
-  return malformed('a date or time that there cannot be');
+function invalidTime(): Error {
+  return malformed('an impossible date or time');
 }
 
 function marked(...sizes: readonly number[]): Uint8Array {

@@ -1,6 +1,6 @@
 /**
- * The prepared statements of one connection, by text and parameter types. Bounded: the least recently used ones are closed on the server.
- * Knows nothing of sockets.
+ * LRU cache of the prepared statements of one connection, by text and parameter types. Evicted ones
+ * must be closed on the server. No I/O.
  */
 import type { ResultColumn } from '../../../model/cells.ts';
 import type { Statement } from '../../../sql/statement.ts';
@@ -11,10 +11,10 @@ import { signature } from './parameters.ts';
 export interface Prepared {
   readonly id: number;
   readonly text: string;
-  /** How its parameters are sent; one text may be used with several. */
+  /** Parameter types; one text may be used with several. */
   readonly signature: string;
   readonly parameters: number;
-  /** Of its last result, when nothing was planned: what formats have made of them serves again. */
+  /** Columns of its last unplanned result, so that what formats derive from them is reused. */
   columns: readonly ResultColumn[] | undefined;
 }
 
@@ -22,16 +22,19 @@ export function makePrepared({ text, types }: Statement, id: number): Prepared {
   return { id, text, signature: signature(types), parameters: types.length, columns: undefined };
 }
 
-/** Statements with more parameters are used once, unless they insert a number of rows that has come before: they are large on the server. */
-const PARAMETERS_MOST = 500;
-/** The bound of a connection, in parameters: each takes some hundred bytes on the server. */
-const ALL_MOST = 20_000;
-/** What a statement itself counts for, in parameters: a hundred with one each are kept. */
+/**
+ * Statements with more parameters are used once, because they are large on the server, except
+ * inserts of a repeated number of rows.
+ */
+const MAX_PARAMETERS = 500;
+/** Limit of a connection, in parameters: each takes some hundred bytes on the server. */
+const MAX_TOTAL = 20_000;
+/** Cost of a statement itself, in parameters: a hundred with one each fit. */
 const STATEMENT = 199;
 
 export class PreparedStatements {
-  /** By text; under one text by signature, of which there is hardly ever more than one. */
-  readonly #kept = new BoundedMap<string, readonly Prepared[]>(ALL_MOST, {
+  /** Statements by text; several signatures of one text are rare. */
+  readonly #kept = new BoundedMap<string, readonly Prepared[]>(MAX_TOTAL, {
     sizeOf: (candidates) => candidates.reduce((sum, { parameters }) => sum + STATEMENT + parameters, 0),
     evicted: (candidates) => this.#evicted.push(...candidates),
   });
@@ -45,12 +48,12 @@ export class PreparedStatements {
     return undefined;
   }
 
-  /** Is it worth keeping? */
+  /** `true` if the statement is worth caching. */
   keeps({ types, rows }: MysqlStatement): boolean {
-    return types.length <= PARAMETERS_MOST || rows !== undefined;
+    return types.length <= MAX_PARAMETERS || rows !== undefined;
   }
 
-  /** Keeps a statement. Returns those that were evicted. */
+  /** Caches a statement and returns the evicted ones. */
   keep(prepared: Prepared): readonly Prepared[] {
     this.#kept.set(prepared.text, [...(this.#kept.get(prepared.text) ?? []), prepared]);
     const evicted = this.#evicted;

@@ -1,7 +1,7 @@
 /**
- * Packets over a socket: joins and splits them, checks their order, and hands each one to whoever waits for it.
- * Received bytes are kept in one buffer with spare room behind them, so that a row's formatted numbers can lie beside its texts. It is acquired when an
- * answer begins to come and released when nothing is outstanding: a connection at rest holds none. Knows nothing of what the packets say.
+ * Packets over a socket: joins and splits them, checks their order, and passes each one to its
+ * reply. The receive buffer has spare space for formatted numbers. It is acquired when a response
+ * begins and released when none is outstanding, so that an idle connection holds none.
  */
 import type { Socket } from 'node:net';
 import { acquireBuffer, type PooledBuffer, SMALL_BUFFER } from '../../../util/bytes/buffer-pool.ts';
@@ -11,21 +11,22 @@ import type { SocketReader } from '../../driver-kit/socket-reader.ts';
 import { lostFailure } from '../dialect/failures.ts';
 
 const HEADER = 4;
-const PACKET_MOST = 0xffffff;
+const MAX_PACKET = 0xffffff;
 const NOTHING = Buffer.alloc(0);
 
-/** Handles the packets of one answer. */
+/** Handles the packets of one response. */
 export interface Reply {
   /**
-   * A packet is at bytes[from..to); bytes[spare..] is free for as many bytes as were reserved. Returns true when the answer is complete.
-   * If it throws, the connection ends, since nobody knows where the next answer begins.
+   * Handles the packet at `bytes[from..to)`; the reserved number of bytes from `spare` on is free.
+   * Returns `true` when the response is complete. An exception ends the connection, because the
+   * start of the next response is unknown.
    */
   packet(bytes: Buffer, from: number, to: number, spare: number): boolean;
 }
 
 interface Waiting {
   readonly reply: Reply;
-  /** The number that the next packet of the answer must have: it goes on where the command's packets ended. */
+  /** Expected number of the next packet, which continues after those of the command. */
   sequence: number;
   readonly resolve: () => void;
   readonly reject: (failure: unknown) => void;
@@ -37,16 +38,16 @@ export class Wire {
   readonly #closed: (() => void)[] = [];
   readonly #share: LargeRowBudget;
   #buffer: PooledBuffer | undefined;
-  /** Those of the buffer. */
+  /** Content of the buffer. */
   #bytes: Buffer = NOTHING;
   #start = 0;
   #end = 0;
   #spare = 0;
-  /** How far the buffer has been written. */
+  /** End of the bytes that were ever written. */
   #written = 0;
   #last: Promise<void> | undefined;
   #failure: DbFailure | undefined;
-  /** What is to leave together. */
+  /** Commands that are sent in one write. */
   #held: Buffer[] | undefined;
 
   constructor({ socket, reader }: { readonly socket: Socket; readonly reader: SocketReader }, maxRowBytes: number | undefined) {
@@ -76,8 +77,8 @@ export class Wire {
   }
 
   /**
-   * Sends a command (its first HEADER bytes are left free for the packet header) and waits for its answer. Several may be sent
-   * one after the other: the answers come in the same order.
+   * Sends a command, whose first HEADER bytes are reserved, and waits for its response. Several
+   * commands may be in flight; responses arrive in the same order.
    */
   send(command: Buffer, reply: Reply): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure.withEffect('unsent'));
@@ -89,7 +90,7 @@ export class Wire {
     return done;
   }
 
-  /** Until `release`, commands wait for each other and then leave together. They are copied: their buffers may serve again. */
+  /** Buffers copies of commands until `release` sends them in one write. */
   hold(): void {
     this.#held ??= [];
   }
@@ -98,7 +99,7 @@ export class Wire {
     return this.#held !== undefined;
   }
 
-  /** As one piece: the runtime takes much longer to write several. */
+  /** Sends the buffered commands in one write, which is much faster than several. */
   release(): void {
     const held = this.#held ?? [];
     this.#held = undefined;
@@ -106,53 +107,54 @@ export class Wire {
     if (only !== undefined && this.#failure === undefined) this.#socket.write(held.length === 1 ? only : Buffer.concat(held));
   }
 
-  /** Resolves when no answer is outstanding, for whatever reason. */
+  /** Resolves when no response is outstanding. */
   async settled(): Promise<void> {
     await Promise.allSettled([this.#last]);
   }
 
-  /** Sends a command without an answer. */
+  /** Sends a command that has no response. */
   tell(command: Buffer): void {
     if (this.#failure === undefined) this.#write(command);
   }
 
-  /** Reserves this many free bytes behind the received ones, whenever a packet is handed out. */
+  /** Reserves this many free bytes behind the received ones for every packet. */
   reserve(spare: number): void {
     this.#spare = spare;
     this.#room(0);
   }
 
-  /** Ends the connection and tells those who wait why. */
+  /** Ends the connection and rejects all waiting commands. */
   fail(failure: DbFailure): void {
     if (this.#failure !== undefined) return;
     this.#failure = failure;
     this.#socket.destroy();
-    // Whoever is just being handed a packet may still read it: nobody else gets this buffer.
+    // The current handler may still read this buffer, so it is not returned to the pool.
     this.#buffer = undefined;
     this.#letGo();
     for (const { reject } of this.#waiting.splice(0)) reject(failure);
     for (const listener of this.#closed.splice(0)) listener();
   }
 
-  /** Returns how many packets it took. */
+  /** Returns the number of packets. */
   #write(command: Buffer): number {
     const size = command.length - HEADER;
-    if (size < PACKET_MOST) {
+    if (size < MAX_PACKET) {
       command.writeUIntLE(size, 0, 3);
       command[3] = 0;
       this.#put(command);
       return 1;
     }
     let sequence = 0;
-    for (let at = HEADER; ; at += PACKET_MOST) {
-      const part = command.subarray(at, at + PACKET_MOST);
+    for (let at = HEADER; ; at += MAX_PACKET) {
+      const part = command.subarray(at, at + MAX_PACKET);
       const header = Buffer.alloc(HEADER);
       header.writeUIntLE(part.length, 0, 3);
       header[3] = sequence++ & 0xff;
       this.#put(header);
       this.#put(part);
-      // A last part of full length is followed by an empty one, or the server would go on waiting.
-      if (part.length < PACKET_MOST) return sequence;
+      // A last packet of maximum length is followed by an empty one, or the server would wait for
+      // more.
+      if (part.length < MAX_PACKET) return sequence;
     }
   }
 
@@ -182,14 +184,14 @@ export class Wire {
     this.#share.hold(0);
   }
 
-  /** A faulty reader can never show bytes of another connection. */
+  /** Wipes the bytes, so that a faulty reader cannot see those of another connection. */
   #release(): void {
     this.#buffer?.releaseWiped(this.#written);
     this.#buffer = undefined;
     this.#written = 0;
   }
 
-  /** Makes room for n more received bytes plus the spare ones. */
+  /** Makes space for n more received bytes and the spare ones. */
   #room(n: number): void {
     if (this.#bytes.length - this.#end < n + this.#spare) this.#moveUp(n + this.#spare);
     this.#written = Math.max(this.#written, this.#end + n + this.#spare);
@@ -218,7 +220,7 @@ export class Wire {
       const bytes = this.#bytes;
       const from = this.#start + HEADER;
       const size = this.#size(this.#start);
-      if (size === PACKET_MOST) {
+      if (size === MAX_PACKET) {
         if (!this.#handOutJoined()) return;
         continue;
       }
@@ -238,7 +240,9 @@ export class Wire {
     return (bytes[at] as number) | ((bytes[at + 1] as number) << 8) | ((bytes[at + 2] as number) << 16);
   }
 
-  /** A payload in several packets: once all of them are here, the headers between are closed up. */
+  /**
+   * Passes on a payload of several packets, joined without their headers, once all have arrived.
+   */
   #handOutJoined(): boolean {
     let at = this.#start;
     let all = 0;
@@ -251,7 +255,7 @@ export class Wire {
       if (this.#end - at - HEADER < size) return false;
       starts.push(at);
       at += HEADER + size;
-      if (size < PACKET_MOST) break;
+      if (size < MAX_PACKET) break;
     }
     const from = this.#start + HEADER;
     let to = from;
@@ -267,11 +271,11 @@ export class Wire {
   }
 
   #inOrder(sequence: number | undefined): void {
-    // A server that closes an idle connection says so in a packet of its own, which nobody waits for. Nor for any other one.
+    // A packet without a pending command: a server that closes an idle connection reports so.
     const waiting = this.#waiting[0];
     if (waiting === undefined) throw lostFailure('The database closed the connection');
     if (sequence !== waiting.sequence) {
-      // Or it does so while a command is on its way, which it will not read any more.
+      // The server may also close while a command is in flight, which it will not read.
       if (sequence === 0 && waiting.sequence === 1) throw lostFailure('The database closed the connection', undefined, 'unsent');
       throw malformed('packets out of order');
     }

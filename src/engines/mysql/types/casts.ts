@@ -1,4 +1,6 @@
-/** The casts that decide how a value is sent, beyond its kind, and the values that are refused or rewritten because of them. */
+/**
+ * Casts that decide how a value is sent, beyond its kind, and the values they reject or rewrite.
+ */
 import { DbFailure } from '../../contract/engine.ts';
 
 export const UNSIGNED = 'unsigned';
@@ -6,17 +8,20 @@ export const BIT = 'bit';
 export const YEAR = 'year';
 export const SINGLE = 'float';
 
-/** As four digits, so that 0 is the year zero; the servers would take a number below 100 for a year of this century or the last. */
+/**
+ * Returns four digits, so that 0 is the year zero: the servers take a number below 100 for a year
+ * of this century or the last.
+ */
 export function yearText(text: string): string {
   const year = Number(text);
   if (text.trim() === '' || !(year === 0 || (year >= 1901 && year <= 2155))) throw refused(text, 'is no year from 1901 to 2155, nor 0');
   return String(year).padStart(4, '0');
 }
 
-/** A FLOAT column holds the nearest 32-bit float, so that is what must be compared with it and given to it. */
+/** Rounds to a 32-bit float for a FLOAT column, which holds nothing else. */
 export function floatOf(text: string, cast: string): number {
   const n = cast === SINGLE ? Math.fround(Number(text)) : Number(text);
-  if (text.trim() === '' || !Number.isFinite(n)) throw refused(text, 'is no number that the column can hold');
+  if (text.trim() === '' || !Number.isFinite(n)) throw refused(text, 'is not a number that the column can hold');
   return n;
 }
 

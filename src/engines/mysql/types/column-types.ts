@@ -1,22 +1,25 @@
 /**
- * Maps the column types of MySQL and MariaDB to kinds, and to what a value must satisfy. Knows the texts of information_schema, but not how they
- * were read.
+ * Maps the column types of MySQL and MariaDB to kinds and value limits, from the text of
+ * information_schema. No I/O.
  */
 import type { Column, Kind } from '../../../model/table.ts';
 import { malformed } from '../../contract/limits.ts';
 import { BIT, SINGLE, UNSIGNED, YEAR } from './casts.ts';
 
-/** A column with what only this engine's SQL has to mind. */
+/** A column with facts that only this engine's SQL needs. */
 export interface MysqlColumn extends Column {
-  /** Of a text: its collation, which begins with its character set. */
+  /** Collation of a text column, which starts with its character set. */
   readonly collation?: string;
-  /** Of a geometry, which is given and shown as text: the reference system that the column is bound to. */
+  /**
+   * Geometry columns are read and written as text. `srid`: the spatial reference system of the
+   * column.
+   */
   readonly geometry?: { readonly srid: string | null };
-  /** Selected as what its collation compares. */
+  /** `true` to select the weight that the collation compares. */
   readonly isWeight?: true;
 }
 
-/** One line of information_schema.columns, as text. */
+/** A row of information_schema.columns, as text. */
 export interface ColumnFacts {
   /** `int` */
   readonly dataType: string;
@@ -26,11 +29,11 @@ export interface ColumnFacts {
   readonly precision: string | null;
   readonly scale: string | null;
   readonly fraction: string | null;
-  /** The spatial reference system that the column is bound to. */
+  /** The spatial reference system of the column. */
   readonly srid: string | null;
-  /** The collation of a text (`latin1_bin`), whose first part is its character set. */
+  /** The collation of a text column (`latin1_bin`), which starts with its character set. */
   readonly collation: string | null;
-  /** Does a check make a text column JSON (MariaDB)? */
+  /** `true` if a check makes a text column JSON (MariaDB). */
   readonly json: boolean;
 }
 
@@ -62,24 +65,24 @@ function wholeOf(bits: bigint): Typing {
       : { ...of('int', 'signed'), min: -(2n ** (bits - 1n)), max: 2n ** (bits - 1n) - 1n };
 }
 
-/** `tinyint(1)` is what the servers make of BOOLEAN. */
+/** The servers store BOOLEAN as `tinyint(1)`. */
 const tiny: Typing = (facts) =>
   facts.columnType.startsWith('tinyint(1)') ? { ...wholeOf(8n)(facts), takesBooleans: true } : wholeOf(8n)(facts);
 
 const decimal: Typing = (facts) => ({
   ...of('decimal', 'decimal'),
-  precision: digits(facts.precision, MOST_DIGITS),
-  scale: digits(facts.scale, MOST_DIGITS),
+  precision: digits(facts.precision, MAX_DIGITS),
+  scale: digits(facts.scale, MAX_DIGITS),
 });
 
-/** No type of these servers has more. */
-const MOST_DIGITS = 65;
+/** Maximum number of digits of any type. */
+const MAX_DIGITS = 65;
 
-/** The server says how many digits or bits there are; a server that lies could say any number. */
-function digits(text: string | null, most: number): number {
+/** Limits the number of digits or bits, because a server may report any number. */
+function digits(text: string | null, max: number): number {
   const count = Number(text);
-  if (!Number.isInteger(count) || count < 0 || count > most)
-    throw malformed(`a column with a number of digits that is not one of 0 to ${most}`);
+  if (!Number.isInteger(count) || count < 0 || count > max)
+    throw malformed(`a column with a number of digits that is not one of 0 to ${max}`);
   return count;
 }
 
@@ -136,7 +139,7 @@ const TYPINGS: ReadonlyMap<string, Typing> = new Map<string, Typing>([
   ].map((name): [string, Typing] => [name, geometry]),
 ]);
 
-/** A type that is not in the table is some new binary one (VECTOR): its bytes are given as they are. */
+/** Unknown types are new binary ones (VECTOR): their bytes are passed unchanged. */
 export function typed(facts: ColumnFacts): Typed {
   const typing = TYPINGS.get(facts.dataType.toLowerCase());
   return typing === undefined ? { ...of('bytes', 'binary'), sortable: false } : typing(facts);
@@ -149,14 +152,17 @@ function unescapeLiteral(body: string): string {
   return body.replace(/''|\\([\s\S])/g, (_, escaped: string | undefined) => (escaped === undefined ? "'" : (ESCAPES[escaped] ?? escaped)));
 }
 
-/** The members of `enum('a','it''s')`. */
+/** Parses the members of `enum('a','it''s')`. */
 function parseValues(columnType: string): readonly string[] {
   return [...columnType.matchAll(LITERAL)].map((match) => unescapeLiteral(match[1] ?? ''));
 }
 
 const WHOLE_LITERAL = /^'((?:[^'\\]|''|\\[\s\S])*)'$/;
 
-/** MariaDB quotes literal defaults and writes NULL for none; this takes both off, so that it reads as on MySQL. */
+/**
+ * Removes MariaDB's quotes of literal defaults, and its NULL for no default, so that it reads as on
+ * MySQL.
+ */
 export function plainDefault(text: string | null): string | null {
   if (text === null || text === 'NULL') return null;
   const literal = WHOLE_LITERAL.exec(text)?.[1];

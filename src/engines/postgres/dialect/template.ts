@@ -99,7 +99,8 @@ function readerOf(slot: TemplateSlot): (value: PlainValue) => ParamValue {
 
 function pieceText(slot: TemplateSlot): (value: PlainValue) => ParamValue {
   return (value) => {
-    if (Array.isArray(value) || value instanceof Map) throw new BindProblem(slot.path, 'is no single value, but stands inside a literal');
+    if (Array.isArray(value) || value instanceof Map)
+      throw new BindProblem(slot.path, 'is used inside a literal and must be a single value');
     return scalarText(value);
   };
 }

@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { apiError } from '../errors.ts';
 import { HttpReply, type RequestHead } from '../http1/index.ts';
 
-import { type InnerAnswer, type InnerRequest, ToolError } from '../mcp/session.ts';
+import { type InnerResponse, type InnerRequest, ToolError } from '../mcp/session.ts';
 import { Exchange, pathOf } from './exchange.ts';
 import type { HttpMethod } from './route.ts';
 import type { Router } from './router.ts';
@@ -57,7 +57,7 @@ class CapturingSocket {
 }
 
 /** Sends a request for the caller of `outer`. A `token` replaces the caller's context headers. */
-export async function sendInside(router: Router, outer: Exchange, token: string | undefined, request: InnerRequest): Promise<InnerAnswer> {
+export async function sendInside(router: Router, outer: Exchange, token: string | undefined, request: InnerRequest): Promise<InnerResponse> {
   const { method, path, query, body, type } = request;
   const parameters = token === undefined ? query : [...query, ['pwt', token] as const];
   const search = parameters.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&');
@@ -107,7 +107,7 @@ function contextLines(outer: Exchange, token: string | undefined): string[] {
 }
 
 /** Parses a response of this service: a head, and a body with its length or in chunks. */
-function parseAnswer(bytes: Buffer): InnerAnswer {
+function parseAnswer(bytes: Buffer): InnerResponse {
   const end = bytes.indexOf('\r\n\r\n');
   const [first = '', ...lines] = bytes.toString('latin1', 0, end).split('\r\n');
   const headers = new Map(lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]));

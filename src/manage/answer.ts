@@ -1,18 +1,16 @@
-/**
- * The answer of a management function: a status and a document. Knows nothing of HTTP beyond the number.
- */
+/** Result of a management function: a status and a document. Independent of HTTP except for the status code. */
 import { REASONS } from '../errors.ts';
 
 export interface ManageAnswer {
   readonly status: number;
   readonly body: object;
-  /** What the answer is about, where its body does not say. */
+  /** Name of the changed record for the audit log, if the body does not contain it. */
   readonly object?: string;
-  /** Names of the fields that a change has made different, for the auditor. */
+  /** Names of the changed fields, for the audit log. */
   readonly changed?: readonly string[];
 }
 
-/** `{code, status, message}` and additional fields. */
+/** Returns `{code, status, message}` with additional fields. */
 export function done(status: number, message: string, more: object = {}): ManageAnswer {
   return { status, body: { code: status, status: REASONS[status] ?? '', message, ...more } };
 }

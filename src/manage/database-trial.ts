@@ -1,6 +1,6 @@
 /**
- * Tries a database: the registered one as it is, or an entry before it is registered. Says to the operator what went wrong, with the address and the
- * reason and without secrets. Knows nothing of HTTP.
+ * Tests the connection to a registered database, or to an entry before it is registered. Errors name
+ * address and reason, but no secrets. Independent of HTTP.
  */
 import { DbFailure, type Probe } from '../engines/contract/engine.ts';
 import { apiError } from '../errors.ts';
@@ -13,13 +13,13 @@ import type { PlainValue } from '../util/text/decimal.ts';
 import { withoutQuotes } from '../util/text/redact-error.ts';
 import { document, type ManageAnswer } from './answer.ts';
 import { type EntryBody, readEntry } from './entry-body.ts';
-import { checkedEntry, type DatabaseRules, requireProject, scopeOf, typeNamed } from './projects.ts';
+import { type DatabaseRules, readCheckedEntry, requireProject, requireType, scopeOf } from './projects.ts';
 
 export interface TrialRules extends DatabaseRules {
   probe(entry: Entry): Promise<Probe>;
 }
 
-/** The entry that has this type and name in the caller's space, or in dev when there is none. */
+/** Tests the entry with this type and name in the caller's space (without one, dev). */
 export async function tryRegistered(
   store: Store,
   caller: OrgCaller,
@@ -29,12 +29,12 @@ export async function tryRegistered(
   rules: TrialRules,
 ): Promise<ManageAnswer> {
   if (database === undefined) throw apiError('missing_parameter', 'name');
-  const type = typeNamed(typeName, rules.engines);
+  const type = requireType(typeName, rules.engines);
   const context = await requireProject(store, scopeOf(caller, projectId));
-  return tried(findEntry(inSpace(context, caller.spaceId), type, database), rules);
+  return probeEntry(findEntry(inSpace(context, caller.spaceId), type, database), rules);
 }
 
-/** An entry as a body gives it; without a password, or with `***`, that of the registered one. */
+/** Tests the entry of a body. A missing password, or `***`, stands for that of the registered entry. */
 export async function tryEntry(
   store: Store,
   caller: OrgCaller,
@@ -42,20 +42,20 @@ export async function tryEntry(
   body: PlainValue,
   rules: TrialRules,
 ): Promise<ManageAnswer> {
-  const { scope, entry, context } = await checkedEntry(store, caller, projectId, body, rules, readEntry);
-  const isKept = entry.password === null || entry.password === '***';
-  const password = isKept ? registered(context, entry).password : (entry.password ?? '');
-  return tried({ ...entry, password, id: newUlid(), projectId: scope.projectId }, rules);
+  const { scope, entry, context } = await readCheckedEntry(store, caller, projectId, body, rules, readEntry);
+  const isMasked = entry.password === null || entry.password === '***';
+  const password = isMasked ? registered(context, entry).password : (entry.password ?? '');
+  return probeEntry({ ...entry, password, id: newUlid(), projectId: scope.projectId }, rules);
 }
 
-/** The registered entry that a body means: of the same type, alias and spaces. */
+/** Finds the registered entry with the same type, alias and spaces. */
 function registered(context: ProjectContext, { type, database, alias = database, spaces = SPACE_NAMES }: EntryBody): Entry {
   const entry = context.entries.get(registryKey(type, alias, spaces));
   if (entry === undefined) throw apiError('database_unknown', type, alias);
   return entry;
 }
 
-async function tried(entry: Entry, { probe, engines }: TrialRules): Promise<ManageAnswer> {
+async function probeEntry(entry: Entry, { probe, engines }: TrialRules): Promise<ManageAnswer> {
   try {
     const { version, ms } = await probe(entry);
     const engine = engines.find(entry.type)?.label ?? entry.type;

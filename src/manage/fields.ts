@@ -1,53 +1,53 @@
 /**
- * Reads the fields of a body and collects all problems, so that a client hears of everything at once. A field that is missing, of the wrong
- * JSON type or unknown is malformed; a well-formed value that is not allowed is refused. Knows nothing of what the fields mean.
+ * Reads the fields of a body and collects all problems. A missing or unknown field, or a wrong JSON
+ * type, is malformed; a well-formed value that is not allowed is refused.
  */
 import { type ApiError, apiError } from '../errors.ts';
 import { parseUlid } from '../model/ulid.ts';
 import { parseUserId, type UserIds } from '../model/user-id.ts';
 import type { PlainMap, PlainValue } from '../util/text/decimal.ts';
 
-/** Returns why a text is not allowed, or nothing. */
+/** Returns the problem of a string, or `undefined`. */
 export type TextRule = (text: string) => string | undefined;
 
 interface Findings {
   readonly malformed: string[];
   readonly refused: string[];
-  /** Every object of the body, to report at the end which fields nobody has read. */
+  /** All objects of the body, for the final check for unknown fields. */
   readonly read: BodyFields[];
 }
 
-/** Stands in for a wrong value. Nobody sees it, since `finish` throws. */
+/** Placeholder for an invalid value. It is never used, because `finish` throws. */
 const INVALID = '';
 
-const LONGEST_TEXT = 1_000;
-const LONGEST_SHOWN = 80;
+const MAX_TEXT_LENGTH = 1_000;
+const MAX_QUOTED_LENGTH = 80;
 
-/** A value of the body for use in a sentence. */
-export function shown(text: string): string {
+/** Quotes a value of the body for a message. */
+export function quoted(text: string): string {
   const flat = text.replace(/[\u0000-\u001f\u007f]/g, '\ufffd');
-  return `"${flat.length > LONGEST_SHOWN ? `${flat.slice(0, LONGEST_SHOWN)}…` : flat}"`;
+  return `"${flat.length > MAX_QUOTED_LENGTH ? `${flat.slice(0, MAX_QUOTED_LENGTH)}…` : flat}"`;
 }
 
-export function matching(pattern: RegExp, why: string): TextRule {
-  return (text) => (pattern.test(text) ? undefined : why);
+export function matching(pattern: RegExp, problem: string): TextRule {
+  return (text) => (pattern.test(text) ? undefined : problem);
 }
 
-/** The rules of every text: the store must be able to hold it. */
-function generalProblem(text: string, longest: number): string | undefined {
+/** Checks what the store requires of every string. */
+function generalProblem(text: string, maxLength: number): string | undefined {
   if (text.includes('\0')) return 'must not contain a NUL character';
-  return text.length > longest ? `must not be longer than ${longest} characters` : undefined;
+  return text.length > maxLength ? `must not be longer than ${maxLength} characters` : undefined;
 }
 
 export class BodyFields {
   readonly #map: PlainMap;
-  readonly #where: string;
+  readonly #path: string;
   readonly #findings: Findings;
-  readonly #asked = new Set<string>();
+  readonly #readNames = new Set<string>();
 
-  private constructor(map: PlainMap, where: string, findings: Findings) {
+  private constructor(map: PlainMap, path: string, findings: Findings) {
     this.#map = map;
-    this.#where = where;
+    this.#path = path;
     this.#findings = findings;
     findings.read.push(this);
   }
@@ -57,40 +57,40 @@ export class BodyFields {
     return new BodyFields(body, '', { malformed: [], refused: [], read: [] });
   }
 
-  malformed(name: string, why: string): void {
-    this.#findings.malformed.push(`${this.#where}${name} ${why}`);
+  malformed(name: string, problem: string): void {
+    this.#findings.malformed.push(`${this.#path}${name} ${problem}`);
   }
 
-  refused(name: string, why: string): void {
-    this.#findings.refused.push(`${this.#where}${name} ${why}`);
+  refused(name: string, problem: string): void {
+    this.#findings.refused.push(`${this.#path}${name} ${problem}`);
   }
 
-  /** The field's value; null counts as absent. */
+  /** Returns the value of a field. Null counts as absent. */
   value(name: string): Exclude<PlainValue, null> | undefined {
-    this.#asked.add(name);
+    this.#readNames.add(name);
     return this.#map.get(name) ?? undefined;
   }
 
-  optionalText(name: string, rule: TextRule = () => undefined, longest = LONGEST_TEXT): string | null {
+  optionalText(name: string, rule: TextRule = () => undefined, maxLength = MAX_TEXT_LENGTH): string | null {
     const value = this.value(name);
     if (value === undefined) return null;
     if (typeof value !== 'string') {
       this.malformed(name, 'must be a string');
       return null;
     }
-    const why = generalProblem(value, longest) ?? rule(value);
-    if (why !== undefined) this.refused(name, why);
+    const problem = generalProblem(value, maxLength) ?? rule(value);
+    if (problem !== undefined) this.refused(name, problem);
     return value;
   }
 
-  /** May be empty, unless the rule says otherwise. */
-  anyText(name: string, rule?: TextRule, longest?: number): string {
+  /** Reads a required string, which may be empty unless the rule forbids it. */
+  anyText(name: string, rule?: TextRule, maxLength?: number): string {
     if (this.value(name) === undefined) this.malformed(name, 'is missing');
-    return this.optionalText(name, rule, longest) ?? INVALID;
+    return this.optionalText(name, rule, maxLength) ?? INVALID;
   }
 
-  text(name: string, rule: TextRule = () => undefined, longest?: number): string {
-    return this.anyText(name, (text) => (text.trim() === '' ? 'must not be empty' : rule(text)), longest);
+  text(name: string, rule: TextRule = () => undefined, maxLength?: number): string {
+    return this.anyText(name, (text) => (text.trim() === '' ? 'must not be empty' : rule(text)), maxLength);
   }
 
   optionalUlid(name: string): string | null {
@@ -103,35 +103,35 @@ export class BodyFields {
     return text === null ? null : (parseUserId(text, accepted) ?? INVALID);
   }
 
-  /** One of these words; the field must be there. */
-  choice<T extends string>(name: string, words: readonly T[]): T | undefined {
-    const text = this.text(name, (value) => (words.includes(value as T) ? undefined : `must be one of ${words.join(', ')}`));
-    return words.find((word) => word === text);
+  /** Reads a required field with one of the listed values. */
+  choice<T extends string>(name: string, choices: readonly T[]): T | undefined {
+    const text = this.text(name, (value) => (choices.includes(value as T) ? undefined : `must be one of ${choices.join(', ')}`));
+    return choices.find((choice) => choice === text);
   }
 
-  /** One of these words, or the first of them when the field is absent. */
-  choiceOrFirst<T extends string>(name: string, words: readonly [T, ...T[]]): T {
-    return this.value(name) === undefined ? words[0] : (this.choice(name, words) ?? words[0]);
+  /** Reads one of the listed values, by default the first. */
+  choiceOrFirst<T extends string>(name: string, choices: readonly [T, ...T[]]): T {
+    return this.value(name) === undefined ? choices[0] : (this.choice(name, choices) ?? choices[0]);
   }
 
-  integer(name: string, standard: number, least: number, most: number): number {
+  integer(name: string, fallback: number, min: number, max: number): number {
     const value = this.value(name);
-    if (value === undefined) return standard;
+    if (value === undefined) return fallback;
     if (typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value))) {
-      if (value >= least && value <= most) return Number(value);
-      this.refused(name, `must be between ${least} and ${most}`);
+      if (value >= min && value <= max) return Number(value);
+      this.refused(name, `must be between ${min} and ${max}`);
     } else this.malformed(name, 'must be an integer');
-    return standard;
+    return fallback;
   }
 
-  /** False when the field is absent. */
+  /** `false` if the field is absent. */
   flag(name: string): boolean {
     const value = this.value(name);
     if (value !== undefined && typeof value !== 'boolean') this.malformed(name, 'must be true or false');
     return value === true;
   }
 
-  /** A list of objects; undefined when the field is absent or no list. */
+  /** `undefined` if the field is absent or not a list. */
   objects(name: string): readonly BodyFields[] | undefined {
     const value = this.value(name);
     if (value === undefined) return undefined;
@@ -141,49 +141,49 @@ export class BodyFields {
     }
     const items: BodyFields[] = [];
     for (const [index, item] of (value as readonly PlainValue[]).entries()) {
-      if (item instanceof Map) items.push(new BodyFields(item, `${this.#where}${name}[${index}].`, this.#findings));
+      if (item instanceof Map) items.push(new BodyFields(item, `${this.#path}${name}[${index}].`, this.#findings));
       else this.malformed(`${name}[${index}]`, 'must be an object');
     }
     return items;
   }
 
-  /** An object; the field must be there. */
+  /** Reads a required object. */
   object(name: string): BodyFields | undefined {
     const value = this.value(name);
-    if (value instanceof Map) return new BodyFields(value, `${this.#where}${name}.`, this.#findings);
+    if (value instanceof Map) return new BodyFields(value, `${this.#path}${name}.`, this.#findings);
     this.malformed(name, value === undefined ? 'is missing' : 'must be an object');
     return undefined;
   }
 
-  /** A list of different texts, none of them empty; the field must be there. */
-  texts(name: string, most: number, longest: number): readonly string[] {
+  /** Reads a required list of distinct, non-empty strings. */
+  strings(name: string, maxItems: number, maxLength: number): readonly string[] {
     const value = this.value(name);
     if (!Array.isArray(value)) {
       this.malformed(name, value === undefined ? 'is missing' : 'must be an array');
       return [];
     }
-    const texts: string[] = [];
+    const strings: string[] = [];
     for (const [index, item] of (value as readonly PlainValue[]).entries()) {
       if (typeof item !== 'string') this.malformed(`${name}[${index}]`, 'must be a string');
       else {
-        const why = generalProblem(item, longest) ?? (item.trim() === '' ? 'must not be empty' : undefined);
-        if (why !== undefined) this.refused(`${name}[${index}]`, why);
-        texts.push(item);
+        const problem = generalProblem(item, maxLength) ?? (item.trim() === '' ? 'must not be empty' : undefined);
+        if (problem !== undefined) this.refused(`${name}[${index}]`, problem);
+        strings.push(item);
       }
     }
-    if (value.length === 0 || value.length > most) this.refused(name, `must have 1 to ${most} items`);
-    if (new Set(texts).size < texts.length) this.refused(name, 'must not name anything twice');
-    return texts;
+    if (value.length === 0 || value.length > maxItems) this.refused(name, `must have 1 to ${maxItems} items`);
+    if (new Set(strings).size < strings.length) this.refused(name, 'must not name anything twice');
+    return strings;
   }
 
-  /** An unknown field means nothing to us: a client that sends it expects otherwise. */
-  #refuseUnknown(): void {
-    for (const name of this.#map.keys()) if (!this.#asked.has(name)) this.malformed(shown(name), 'is not a known field here');
+  /** Rejects unknown fields, because the client expects them to have an effect. */
+  #rejectUnknown(): void {
+    for (const name of this.#map.keys()) if (!this.#readNames.has(name)) this.malformed(quoted(name), 'is not a known field here');
   }
 
-  /** Throws all problems at once; as malformed if any of them is. */
+  /** Throws one error with all problems: malformed if any of them is. */
   finish(error: (kind: 'malformed' | 'refused', problems: string) => ApiError = bodyError): void {
-    for (const fields of this.#findings.read) fields.#refuseUnknown();
+    for (const fields of this.#findings.read) fields.#rejectUnknown();
     const { malformed, refused } = this.#findings;
     const problems = [...malformed, ...refused].join('; ');
     if (problems !== '') throw error(malformed.length > 0 ? 'malformed' : 'refused', problems);

@@ -1,6 +1,4 @@
-/**
- * Lark modules in the management API: put, list, get, delete. Knows nothing of HTTP or the language: `compile` tells whether code compiles.
- */
+/** Manages Lark modules: put, list, get, delete. Independent of HTTP and of the language. */
 import { apiError } from '../errors.ts';
 import type { SpaceCaller } from '../model/caller.ts';
 import type { DefinitionSummary } from '../model/definition.ts';
@@ -12,10 +10,10 @@ import { parseYaml, YamlError, yamlValue } from '../util/text/yaml.ts';
 import { document, done, type ManageAnswer } from './answer.ts';
 import { BodyFields, matching } from './fields.ts';
 
-/** Throws the client's error when the code does not compile beside the other modules of the space. */
+/** Throws an ApiError if the code does not compile together with the other modules of the space. */
 export type CompileModule = (module: { readonly module: string; readonly code: string }, others: LarkModules) => void | Promise<void>;
 
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 const IDENTIFIERS = { org_id: 'orgId', project_id: 'projectId', space_id: 'spaceId', user_id: 'userId' } as const;
 
@@ -24,9 +22,9 @@ const nameRule = matching(
   'must begin with a letter or underscore and have letters, digits, underscores, dots and hyphens only',
 );
 
-/** One mapping, or two of them as two documents; two blocks with an empty line between them are one mapping to YAML. */
+/** Accepts one mapping or two YAML documents with a mapping each, which are merged. */
 function readDocuments(text: string): PlainMap {
-  if (Buffer.byteLength(text) > MOST_BYTES) throw apiError('body_too_large', String(MOST_BYTES));
+  if (Buffer.byteLength(text) > MAX_BYTES) throw apiError('body_too_large', String(MAX_BYTES));
   try {
     const values = parseYaml(text)
       .documents.map(yamlValue)
@@ -44,21 +42,21 @@ function merge(values: readonly PlainValue[]): PlainMap {
   for (const value of values) {
     if (!(value instanceof Map)) throw apiError('module_invalid', 'each document must be a mapping.');
     for (const [key, child] of value) {
-      if (merged.has(key)) throw apiError('module_invalid', `${key.slice(0, 80)} is given twice.`);
+      if (merged.has(key)) throw apiError('module_invalid', `${key.slice(0, 80)} occurs twice.`);
       merged.set(key, child);
     }
   }
   return merged;
 }
 
-/** A document that names its place must name the caller's. */
+/** Requires the identifiers of the document to be those of the caller. */
 function checkIdentifiers(map: PlainMap, caller: SpaceCaller): void {
   for (const [field, property] of Object.entries(IDENTIFIERS) as [
     keyof typeof IDENTIFIERS,
     (typeof IDENTIFIERS)[keyof typeof IDENTIFIERS],
   ][]) {
-    const written = map.get(field);
-    if (typeof written !== 'string' || (parseUlid(written) ?? written) !== caller[property]) throw apiError('definition_foreign', field);
+    const id = map.get(field);
+    if (typeof id !== 'string' || (parseUlid(id) ?? id) !== caller[property]) throw apiError('definition_foreign', field);
   }
 }
 
@@ -66,20 +64,20 @@ function requireAuthor(caller: SpaceCaller): void {
   if (!caller.roles.has('admin') && !caller.roles.has('power')) throw apiError('role_needed', 'admin, power');
 }
 
-/** Answers which definitions a change concerns, if any. */
+/** Stores a module. The response lists the definitions that load it. */
 export async function putModule(
   store: Store,
   caller: SpaceCaller,
   text: string,
   compile: CompileModule,
-  loading: DefinitionsLoading,
+  findLoaders: FindLoaders,
 ): Promise<ManageAnswer> {
   requireAuthor(caller);
   const map = readDocuments(text);
   const fields = BodyFields.of(map);
   for (const field of Object.keys(IDENTIFIERS)) fields.text(field);
   const module = fields.text('module', nameRule);
-  const code = fields.text('code', undefined, MOST_BYTES);
+  const code = fields.text('code', undefined, MAX_BYTES);
   fields.finish((kind, problems) =>
     kind === 'malformed' || module === '' || code.trim() === ''
       ? apiError('module_invalid', `${problems}.`)
@@ -90,8 +88,8 @@ export async function putModule(
   others.delete(module);
   await compile({ module, code }, others);
   if (!(await store.putModule(caller, { module, code, userId: caller.userId }))) throw apiError('space_unknown');
-  const concerned = (await loading(store, caller, module)).map(addressOf);
-  const more = concerned.length === 0 ? {} : { loaded_by: concerned };
+  const loadedBy = (await findLoaders(store, caller, module)).map(addressOf);
+  const more = loadedBy.length === 0 ? {} : { loaded_by: loadedBy };
   return { ...done(201, `The module ${module} was stored and is live.`, more), object: module };
 }
 
@@ -121,8 +119,8 @@ export async function getModule(store: Store, caller: SpaceCaller, name: string 
   return document({ ...describe(caller, module), code: module.code });
 }
 
-/** Which definitions of the space load a module. */
-export type DefinitionsLoading = (store: Store, scope: SpaceCaller, module: string) => Promise<readonly DefinitionSummary[]>;
+/** Finds the definitions of the space that load a module. */
+export type FindLoaders = (store: Store, scope: SpaceCaller, module: string) => Promise<readonly DefinitionSummary[]>;
 
 function addressOf({ uri, method, version }: DefinitionSummary): {
   readonly uri: string;
@@ -132,18 +130,18 @@ function addressOf({ uri, method, version }: DefinitionSummary): {
   return { uri, method, version };
 }
 
-/** `safe`: nothing is deleted that a definition loads. */
+/** In mode `safe`, a module that a definition loads is not deleted. */
 export async function deleteModule(
   store: Store,
   caller: SpaceCaller,
   name: string | undefined,
-  loading: DefinitionsLoading,
+  findLoaders: FindLoaders,
   mode: 'safe' | 'always',
 ): Promise<ManageAnswer> {
   requireAuthor(caller);
   if (name === undefined) throw apiError('missing_parameter', 'module');
   if (!(await modulesOf(store, caller)).has(name)) throw apiError('module_unknown', name);
-  const broken = (await loading(store, caller, name)).map(addressOf);
+  const broken = (await findLoaders(store, caller, name)).map(addressOf);
   if (mode === 'safe' && broken.length > 0)
     throw apiError('module_loaded', name, broken.map(({ uri, method, version }) => `${method} ${uri} ${version}`).join(', ')).withLists({
       broken,

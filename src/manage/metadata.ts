@@ -1,5 +1,4 @@
-/** Tables and their columns as documents: what the System API and the users' metadata API answer. */
-
+/** Describes tables and columns for the System API and the metadata API. */
 import { DbFailure, type FailureKind, type StopSignal } from '../engines/contract/engine.ts';
 import type { Connections } from '../engines/pool/connections.ts';
 import type { Engines } from '../engines/registry.ts';
@@ -22,17 +21,17 @@ export interface MetadataRequest {
   readonly signal: StopSignal;
 }
 
-/** What of a schema the caller may know. */
-export interface SchemaSight {
+/** The part of a schema that the caller may see. */
+export interface VisibleSchema {
   hasTable(name: string): boolean;
-  /** Undefined: there is no such table for the caller. */
+  /** `undefined` if the table is hidden from the caller. */
   columnsOf(table: Table): readonly Column[] | undefined;
-  /** May the caller read these columns? A relation over others does not exist for it. */
+  /** `true` if the caller may read the columns. Relations over other columns are hidden. */
   reads(table: string, columns: readonly string[]): boolean;
 }
 
-/** Finds out once it is known which schema is meant. */
-export type FindSight = (located: Located) => SchemaSight;
+/** Determines the visible part of a schema. */
+export type FindVisible = (located: Located) => VisibleSchema;
 
 export class Metadata {
   readonly #connections: Connections;
@@ -45,39 +44,43 @@ export class Metadata {
     this.#relations = relations;
   }
 
-  async table(context: ProjectContext, asked: MetadataRequest, name: string, find: FindSight): Promise<PlainMap> {
-    const located = locate(this.#connections.engines, context, asked);
-    const sight = find(located);
-    const wanted = { ...located, table: name };
-    // What is kept of a hidden table must not answer sooner than one that is not there.
-    const table = await explained(asked, async () =>
-      sight.hasTable(name) ? this.#catalog.read(wanted) : this.#catalog.probeMissing(wanted),
+  async table(context: ProjectContext, request: MetadataRequest, name: string, find: FindVisible): Promise<PlainMap> {
+    const located = locate(this.#connections.engines, context, request);
+    const visible = find(located);
+    const key = { ...located, table: name };
+    // Timing must not distinguish a hidden table in the cache from a missing one.
+    const table = await explainFailure(request, async () =>
+      visible.hasTable(name) ? this.#catalog.read(key) : this.#catalog.probeMissing(key),
     );
-    const columns = table && sight.columnsOf(table);
+    const columns = table && visible.columnsOf(table);
     if (table === undefined || columns === undefined) throw apiError('table_unknown', name);
-    const { keys } = await explained(asked, () => this.#relations.around(located, (all) => declaredAround(name, located.entry, all)));
-    return describeTable({ ...table, columns }, asked.schema, relationsOf(name, readableKeys(keys, sight)));
+    const { keys } = await explainFailure(request, () =>
+      this.#relations.around(located, (all) => declaredAround(name, located.entry, all)),
+    );
+    return describeTable({ ...table, columns }, request.schema, relationsOf(name, readableKeys(keys, visible)));
   }
 
-  async tables(context: ProjectContext, asked: MetadataRequest, find: FindSight): Promise<readonly PlainMap[]> {
-    const { entry, schema } = locate(this.#connections.engines, context, asked);
-    const sight = find({ entry, schema });
+  async tables(context: ProjectContext, request: MetadataRequest, find: FindVisible): Promise<readonly PlainMap[]> {
+    const { entry, schema } = locate(this.#connections.engines, context, request);
+    const visible = find({ entry, schema });
     const pool = this.#connections.pool(entry, 'auto');
-    const tables = await explained(asked, async () => {
-      const connection = await pool.acquire(asked.signal);
+    const tables = await explainFailure(request, async () => {
+      const connection = await pool.acquire(request.signal);
       try {
-        return await this.#connections.engine(entry.type).catalog.list(connection, schema, { timeoutMs: TIMEOUT_MS, signal: asked.signal });
+        return await this.#connections
+          .engine(entry.type)
+          .catalog.list(connection, schema, { timeoutMs: TIMEOUT_MS, signal: request.signal });
       } finally {
         pool.release(connection);
       }
     });
-    if (tables === undefined) throw apiError('schema_unknown', asked.schema);
+    if (tables === undefined) throw apiError('schema_unknown', request.schema);
     return tables.flatMap(({ table, kind }): PlainMap[] => {
-      if (!sight.hasTable(table)) return [];
+      if (!visible.hasTable(table)) return [];
       return [
         new Map([
           ['table', table],
-          ['schema', asked.schema],
+          ['schema', request.schema],
           ['type', kind],
         ]),
       ];
@@ -91,7 +94,7 @@ function locate(engines: Engines, context: ProjectContext, { type, schema }: Met
   throw apiError(engines.isAnnounced(type) ? 'meta_type_announced' : 'meta_type_unknown', type, engines.types);
 }
 
-const EXPLANATIONS: Readonly<Partial<Record<FailureKind, (asked: MetadataRequest, failure: DbFailure) => ApiError>>> = {
+const EXPLANATIONS: Readonly<Partial<Record<FailureKind, (request: MetadataRequest, failure: DbFailure) => ApiError>>> = {
   full: () => apiError('database_busy'),
   busy: () => apiError('database_busy'),
   timeout: () => apiError('database_timeout', String(TIMEOUT_MS / 1000)),
@@ -100,20 +103,20 @@ const EXPLANATIONS: Readonly<Partial<Record<FailureKind, (asked: MetadataRequest
   login: () => apiError('database_unreachable'),
   lost: () => apiError('database_unreachable'),
   malformed: (_, failure) => apiError('database_malformed', failure.message),
-  missing_table: (asked) => apiError('schema_unknown', asked.schema),
+  missing_table: (request) => apiError('schema_unknown', request.schema),
   conflict: () => apiError('database_conflict'),
 };
 
-async function explained<T>(asked: MetadataRequest, work: () => Promise<T>): Promise<T> {
+async function explainFailure<T>(request: MetadataRequest, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof DbFailure)) throw error;
-    throw (EXPLANATIONS[error.kind]?.(asked, error) ?? apiError('database_error', asked.requestId)).causedBy(error);
+    throw (EXPLANATIONS[error.kind]?.(request, error) ?? apiError('database_error', request.requestId)).causedBy(error);
   }
 }
 
-/** Tables that an entry relates to this one, over another one too: only their own pictures tell whether they are there. */
+/** Tables that declared relations connect to this one, directly or over another. They must be read to know whether they exist. */
 function declaredAround(name: string, { relations = [] }: Entry, keys: readonly DeclaredKey[]): ReadonlySet<string> {
   if (relations.length === 0) return new Set();
   const near = new Set(keys.flatMap(({ table, references }) => (references.table === name ? [table] : [])));
@@ -121,28 +124,30 @@ function declaredAround(name: string, { relations = [] }: Entry, keys: readonly 
   return new Set(touching.flatMap(({ table, references }) => [table, references.table]));
 }
 
-/** A key is known to who may read both its ends. */
-function readableKeys(keys: readonly ForeignKey[], sight: SchemaSight): readonly ForeignKey[] {
-  return keys.filter(({ table, columns, references }) => sight.reads(table, columns) && sight.reads(references.table, references.columns));
+/** Returns the keys whose columns the caller may read on both sides. */
+function readableKeys(keys: readonly ForeignKey[], visible: VisibleSchema): readonly ForeignKey[] {
+  return keys.filter(
+    ({ table, columns, references }) => visible.reads(table, columns) && visible.reads(references.table, references.columns),
+  );
 }
 
 function describeRelations(relations: readonly Relation[]): readonly PlainMap[] {
   const names = namesOf(relations);
   return relations.map(({ kind, table, columns, references, through }, index): PlainMap => {
-    const shown = new Map<string, PlainValue>([
+    const fields = new Map<string, PlainValue>([
       ['name', names[index] ?? table],
       ['kind', kind],
       ['table', table],
       ['columns', columns],
       ['references', references],
     ]);
-    if (through !== undefined) shown.set('through', through.table);
-    return shown;
+    if (through !== undefined) fields.set('through', through.table);
+    return fields;
   });
 }
 
-/** Those whose columns are all shown. */
-function knownKeys({ unique, columns }: Table): readonly (readonly Column[])[] {
+/** Returns the unique keys whose columns are all visible. */
+function visibleKeys({ unique, columns }: Table): readonly (readonly Column[])[] {
   return unique.filter((key) => key.every((column) => columns.includes(column)));
 }
 
@@ -162,7 +167,7 @@ function describeTable(table: Table, schema: string, relations: readonly Relatio
     ['table', table.name],
     ['schema', schema],
     ['columns', columns],
-    ['unique', knownKeys(table).map((key) => key.map((column) => column.name))],
+    ['unique', visibleKeys(table).map((key) => key.map((column) => column.name))],
     ['relations', describeRelations(relations)],
   ]);
 }

@@ -1,5 +1,6 @@
 /**
- * Organizations in the management API: create, get, list, change, delete. Knows nothing of HTTP. Permissions are checked before, except what a Power Token may reach.
+ * Manages organizations. Independent of HTTP. Permissions are checked before, except for the limits
+ * of Power Tokens.
  */
 import { apiError } from '../errors.ts';
 import type { Caller } from '../model/caller.ts';
@@ -33,13 +34,13 @@ function describe(org: Organization): object {
   };
 }
 
-/** Postal codes are text with leading zeros; some clients send a number. */
+/** Postal codes are strings with leading zeros, but some clients send numbers. */
 function readPinCode(fields: BodyFields): string | null {
   const value = fields.value('pin_code');
   return typeof value === 'number' || typeof value === 'bigint' ? String(value) : fields.optionalText('pin_code');
 }
 
-/** Whom to write to: the fields that may be left out. */
+/** Reads the optional contact fields. */
 function readContact(fields: BodyFields): Pick<Organization, 'adminEmail' | 'adminName' | 'address' | 'state' | 'country' | 'pinCode'> {
   return {
     adminEmail: fields.optionalText('admin_email', emailRule),
@@ -51,14 +52,14 @@ function readContact(fields: BodyFields): Pick<Organization, 'adminEmail' | 'adm
   };
 }
 
-/** A token belongs to one organization and cannot act for another, nor for the whole service. */
-function refuseToken(caller: Caller): void {
+/** Rejects Power Tokens: each belongs to one organization and cannot manage others. */
+function rejectToken(caller: Caller): void {
   if (caller.tokenId !== undefined) throw apiError('token_scope');
 }
 
-/** `reserved` are the first path segments that the service answers itself. */
+/** `reserved` contains the first path segments of the service's own routes. */
 export async function createOrg(store: Store, caller: Caller, body: PlainValue, reserved: ReadonlySet<string>): Promise<ManageAnswer> {
-  refuseToken(caller);
+  rejectToken(caller);
   const fields = BodyFields.of(body);
   const org: Organization = {
     orgId: fields.optionalUlid('org_id') ?? newUlid(),
@@ -75,24 +76,23 @@ export async function createOrg(store: Store, caller: Caller, body: PlainValue, 
   return done(201, 'The organization was created.', { org_id: org.orgId, abbreviation: org.abbreviation });
 }
 
-/** The fields that are given and that are no longer what they were. */
-export function differing<T extends object>(before: T, given: { readonly [K in keyof T]?: T[K] | null }): Partial<T> {
-  const pairs = Object.entries(given).filter(([name, value]) => value !== null && value !== before[name as keyof T]);
+/** Returns the sent fields whose values differ from the stored ones. */
+export function differing<T extends object>(before: T, sent: { readonly [K in keyof T]?: T[K] | null }): Partial<T> {
+  const pairs = Object.entries(sent).filter(([name, value]) => value !== null && value !== before[name as keyof T]);
   return Object.fromEntries(pairs) as Partial<T>;
 }
 
-/** What is deleted or changed must be named by its id; it is never taken from the context. */
-export function namedOrg(orgId: string | undefined): string {
+/** Parses the id of the organization to change or delete, which never defaults to that of the context. */
+export function requireOrgId(orgId: string | undefined): string {
   if (orgId === undefined) throw apiError('missing_parameter', 'org_id');
   const id = parseUlid(orgId);
   if (id === undefined) throw apiError('bad_parameter', 'org_id', 'it is not a ULID');
   return id;
 }
 
-/** A name that must not be empty, where one is given. */
 export const notEmpty: TextRule = (text) => (text.trim() === '' ? 'must not be empty' : undefined);
 
-/** Only what is sent is changed. A new abbreviation is a new path, at once: the old one is 403. */
+/** Changes the sent fields only. A new abbreviation takes effect at once: the old path responds 403. */
 export async function changeOrg(
   store: Store,
   caller: Caller,
@@ -100,29 +100,29 @@ export async function changeOrg(
   body: PlainValue,
   reserved: ReadonlySet<string>,
 ): Promise<ManageAnswer> {
-  refuseToken(caller);
-  const id = namedOrg(orgId);
+  rejectToken(caller);
+  const id = requireOrgId(orgId);
   const fields = BodyFields.of(body);
-  const given = {
+  const sent = {
     name: fields.optionalText('name', notEmpty),
     abbreviation: fields.optionalText('abbreviation', abbreviationRule),
     ...readContact(fields),
   };
   fields.finish();
-  if (given.abbreviation !== null && reserved.has(given.abbreviation)) throw apiError('abbreviation_reserved', given.abbreviation);
+  if (sent.abbreviation !== null && reserved.has(sent.abbreviation)) throw apiError('abbreviation_reserved', sent.abbreviation);
   const before = await store.organization(id);
   if (before === undefined) throw apiError('org_unknown');
-  const draft = differing<Organization>(before, given as Partial<Organization>);
+  const draft = differing<Organization>(before, sent as Partial<Organization>);
   const outcome = await store.changeOrganization(id, draft);
   if (outcome === 'unknown') throw apiError('org_unknown');
-  if (outcome === 'abbreviation_taken') throw apiError('abbreviation_taken', given.abbreviation ?? '');
+  if (outcome === 'abbreviation_taken') throw apiError('abbreviation_taken', sent.abbreviation ?? '');
   const answer = done(200, 'The organization was changed.', { org_id: id, abbreviation: draft.abbreviation ?? before.abbreviation });
   return { ...answer, changed: Object.keys(draft) };
 }
 
 export async function deleteOrg(store: Store, caller: Caller, orgId: string | undefined): Promise<ManageAnswer> {
-  refuseToken(caller);
-  const id = namedOrg(orgId);
+  rejectToken(caller);
+  const id = requireOrgId(orgId);
   const outcome = await store.deleteOrganization(id);
   if (outcome === 'unknown') throw apiError('org_unknown');
   if (outcome === 'has_projects') throw apiError('org_not_empty');
@@ -130,14 +130,14 @@ export async function deleteOrg(store: Store, caller: Caller, orgId: string | un
 }
 
 export async function getOrg(store: Store, caller: Caller, orgId: string | undefined): Promise<ManageAnswer> {
-  const id = namedOrg(orgId);
-  if (id !== caller.orgId) refuseToken(caller);
+  const id = requireOrgId(orgId);
+  if (id !== caller.orgId) rejectToken(caller);
   const org = await store.organization(id);
   if (org === undefined) throw apiError('org_unknown');
   return document(describe(org));
 }
 
 export async function listOrgs(store: Store, caller: Caller): Promise<ManageAnswer> {
-  refuseToken(caller);
+  rejectToken(caller);
   return document((await store.listOrganizations()).map(describe));
 }

@@ -1,7 +1,4 @@
-/**
- * Projects and their databases in the management API. Knows nothing of HTTP and dials no database. `DatabaseRules` tells which engines there are
- * and which hosts may be dialled.
- */
+/** Manages projects and their databases. Independent of HTTP; opens no database connections. */
 import type { Engines } from '../engines/registry.ts';
 import { apiError } from '../errors.ts';
 import type { OrgCaller } from '../model/caller.ts';
@@ -15,10 +12,10 @@ import { describeEntry, type EntryBody, readEntry, readNewEntry } from './entry-
 import { BodyFields } from './fields.ts';
 import { abbreviationRule, differing, notEmpty } from './orgs.ts';
 
-/** What databases may be registered. */
+/** Rules for registered databases. */
 export interface DatabaseRules {
   readonly engines: Engines;
-  /** Throws `host_denied` when a host may not be dialled. */
+  /** Throws `host_denied` if connections to the host are not allowed. */
   checkHost(host: string): Promise<void>;
 }
 
@@ -43,7 +40,7 @@ function describeContext(context: ProjectContext): object {
     db_name: alias,
     alias,
     spaces,
-    error: 'the stored password cannot be decrypted; send the entry anew',
+    error: 'the stored password cannot be decrypted; send the entry again',
   }));
   return {
     ...describeProject({ project: context.project, spaces: [...context.spaces.values()] }),
@@ -56,9 +53,9 @@ async function checkHosts(entries: readonly EntryBody[], rules: DatabaseRules): 
   await Promise.all(Array.from(hosts, (host) => rules.checkHost(host)));
 }
 
-/** The named project, or else the caller's own. A token reaches only its own. */
-export function scopeOf(caller: OrgCaller, named: string | undefined): ProjectScope {
-  const text = named ?? caller.projectId;
+/** Returns the requested project, by default the caller's own. A token is limited to its own. */
+export function scopeOf(caller: OrgCaller, requested: string | undefined): ProjectScope {
+  const text = requested ?? caller.projectId;
   if (text === undefined) throw apiError('missing_parameter', 'project_id');
   const projectId = parseUlid(text);
   if (projectId === undefined) throw apiError('bad_parameter', 'project_id', 'it is not a ULID');
@@ -86,7 +83,7 @@ export async function createProject(store: Store, caller: OrgCaller, body: Plain
   if (fields.value('database') === undefined) fields.malformed('database', 'is missing');
   const entries = (fields.objects('database') ?? []).map((entry) => readNewEntry(entry, rules.engines));
   fields.finish();
-  refuseTwice(entries);
+  rejectDuplicates(entries);
   await checkHosts(entries, rules);
   const spaces = SPACE_NAMES.map((name) => ({ spaceId: newUlid(), name }));
   const outcome = await store.createProject(project, spaces, entries);
@@ -108,7 +105,7 @@ const creation = ({ project, spaces }: ProjectSummary) => ({
   spaces: describeSpaces(spaces),
 });
 
-function refuseTwice(entries: readonly EntryDraft[]): void {
+function rejectDuplicates(entries: readonly EntryDraft[]): void {
   const seen = new Set<string>();
   for (const { type, database, alias = database, spaces = SPACE_NAMES } of entries)
     for (const space of spaces) {
@@ -125,11 +122,11 @@ export async function getProject(store: Store, caller: OrgCaller, projectId: str
 export async function listProjects(store: Store, caller: OrgCaller): Promise<ManageAnswer> {
   if ((await store.organization(caller.orgId)) === undefined) throw apiError('org_unknown');
   const projects = await store.listProjects({ orgId: caller.orgId });
-  const reached = caller.tokenId === undefined ? projects : projects.filter(({ project }) => project.projectId === caller.projectId);
-  return document(reached.map(describeProject));
+  const visible = caller.tokenId === undefined ? projects : projects.filter(({ project }) => project.projectId === caller.projectId);
+  return document(visible.map(describeProject));
 }
 
-/** Only what is sent is changed. A new abbreviation is a new path, at once: the old one is 403. */
+/** Changes the sent fields only. A new abbreviation takes effect at once: the old path responds 403. */
 export async function changeProject(
   store: Store,
   caller: OrgCaller,
@@ -137,20 +134,20 @@ export async function changeProject(
   body: PlainValue,
 ): Promise<ManageAnswer> {
   const fields = BodyFields.of(body);
-  const named = namedProject(fields, projectId);
-  const given = {
+  const requested = requestedProject(fields, projectId);
+  const sent = {
     name: fields.optionalText('name', notEmpty),
     abbreviation: fields.optionalText('abbreviation', abbreviationRule),
     description: fields.optionalText('description', undefined, 10_000),
   };
   fields.finish();
-  if (named === undefined) throw apiError('missing_parameter', 'project_id');
-  const scope = scopeOf(caller, named);
+  if (requested === undefined) throw apiError('missing_parameter', 'project_id');
+  const scope = scopeOf(caller, requested);
   const { project } = await requireProject(store, scope);
-  const draft = differing<Project>(project, given as Partial<Project>);
+  const draft = differing<Project>(project, sent as Partial<Project>);
   const outcome = await store.changeProject(scope, draft);
   if (outcome === 'unknown') throw apiError('project_unknown');
-  if (outcome === 'abbreviation_taken') throw apiError('abbreviation_taken', given.abbreviation ?? '');
+  if (outcome === 'abbreviation_taken') throw apiError('abbreviation_taken', sent.abbreviation ?? '');
   const answer = done(200, 'The project was changed.', {
     project_id: scope.projectId,
     abbreviation: draft.abbreviation ?? project.abbreviation,
@@ -158,7 +155,7 @@ export async function changeProject(
   return { ...answer, changed: Object.keys(draft) };
 }
 
-/** What is deleted must be named; it is never taken from the context. */
+/** The project to delete never defaults to that of the context. */
 export async function deleteProject(store: Store, caller: OrgCaller, projectId: string | undefined): Promise<ManageAnswer> {
   if (projectId === undefined) throw apiError('missing_parameter', 'project_id');
   const scope = scopeOf(caller, projectId);
@@ -170,16 +167,16 @@ export async function deleteProject(store: Store, caller: OrgCaller, projectId: 
 const entryAnswer = (status: number, message: string, scope: ProjectScope, type: DbType, database: string) =>
   done(status, message, { project_id: scope.projectId, db_type: type, db_name: database });
 
-/** A `project_id` in the query or in the body, or the one of the context. */
-function namedProject(fields: BodyFields, queried: string | undefined): string | undefined {
+/** Returns the `project_id` of the query or the body. */
+function requestedProject(fields: BodyFields, queried: string | undefined): string | undefined {
   const inBody = fields.optionalUlid('project_id') ?? undefined;
   if (queried !== undefined && inBody !== undefined && parseUlid(queried) !== inBody)
     fields.refused('project_id', 'is not the one in the query');
   return queried ?? inBody;
 }
 
-/** The entry of a body. Finds its project and checks its hosts. */
-export async function checkedEntry<T extends Parameters<typeof checkHosts>[0][number]>(
+/** Reads the entry of a body, finds its project and checks its hosts. */
+export async function readCheckedEntry<T extends Parameters<typeof checkHosts>[0][number]>(
   store: Store,
   caller: OrgCaller,
   projectId: string | undefined,
@@ -188,10 +185,10 @@ export async function checkedEntry<T extends Parameters<typeof checkHosts>[0][nu
   read: (fields: BodyFields, engines: Engines) => T,
 ): Promise<{ readonly scope: ProjectScope; readonly entry: T; readonly context: ProjectContext }> {
   const fields = BodyFields.of(body);
-  const named = namedProject(fields, projectId);
+  const requested = requestedProject(fields, projectId);
   const entry = read(fields, rules.engines);
   fields.finish();
-  const scope = scopeOf(caller, named);
+  const scope = scopeOf(caller, requested);
   const context = await requireProject(store, scope);
   await checkHosts([entry], rules);
   return { scope, entry, context };
@@ -204,14 +201,14 @@ export async function addDatabase(
   body: PlainValue,
   rules: DatabaseRules,
 ): Promise<ManageAnswer> {
-  const { scope, entry } = await checkedEntry(store, caller, projectId, body, rules, readNewEntry);
+  const { scope, entry } = await readCheckedEntry(store, caller, projectId, body, rules, readNewEntry);
   const outcome = await store.addEntry(scope, entry);
   if (outcome === 'exists') throw apiError('database_twice', entry.type, entry.alias ?? entry.database);
   if (outcome === 'project_unknown') throw apiError('project_unknown');
   return entryAnswer(201, 'The database was registered.', scope, entry.type, entry.database);
 }
 
-/** The whole entry is sent. Only the password may be left out (or be `***`), which keeps the stored one. */
+/** Replaces the entry. A missing password, or `***`, keeps the stored one. */
 export async function changeDatabase(
   store: Store,
   caller: OrgCaller,
@@ -219,7 +216,7 @@ export async function changeDatabase(
   body: PlainValue,
   rules: DatabaseRules,
 ): Promise<ManageAnswer> {
-  const { scope, entry, context } = await checkedEntry(store, caller, projectId, body, rules, readEntry);
+  const { scope, entry, context } = await readCheckedEntry(store, caller, projectId, body, rules, readEntry);
   const password = entry.password === '***' ? null : entry.password;
   const before = context.entries.get(registryKey(entry.type, entry.alias ?? entry.database, entry.spaces ?? SPACE_NAMES));
   if (!(await store.changeEntry(scope, { ...entry, password })))
@@ -228,7 +225,7 @@ export async function changeDatabase(
   return before === undefined ? answer : { ...answer, changed: differences(before, entry, password) };
 }
 
-/** Names of the fields that are not what they were. */
+/** Returns the names of the changed fields. */
 function differences(before: Entry, after: EntryBody, password: string | null): readonly string[] {
   const old = new Map(Object.entries(describeEntry(before)));
   const names = Object.entries(describeEntry({ ...before, ...after, password: '' })).flatMap(([name, value]) =>
@@ -237,8 +234,8 @@ function differences(before: Entry, after: EntryBody, password: string | null): 
   return password === null || password === before.password ? names : [...names, 'password'];
 }
 
-/** The engine of a query's `type`, by any of its names. */
-export function typeNamed(name: string | undefined, engines: Engines): DbType {
+/** Finds the engine of the parameter `type` by any of its names. */
+export function requireType(name: string | undefined, engines: Engines): DbType {
   if (name === undefined) throw apiError('missing_parameter', 'type');
   const type = engines.named(name)?.type;
   if (type !== undefined) return type;
@@ -257,12 +254,12 @@ export async function removeDatabase(
   if (alias === undefined) throw apiError('missing_parameter', 'name');
   if (space !== undefined && !(SPACE_NAMES as readonly string[]).includes(space))
     throw apiError('bad_parameter', 'space', `it must be one of ${SPACE_NAMES.join(', ')}`);
-  const type = typeNamed(typeName, engines);
+  const type = requireType(typeName, engines);
   const scope = scopeOf(caller, projectId);
   await requireProject(store, scope);
   const removed = await store.removeEntry(scope, type, alias, space);
   if (removed === 'unknown') throw apiError('database_unknown', type, alias);
   if (removed === 'ambiguous')
-    throw apiError('bad_parameter', 'space', 'several spaces have a database of that name; say of which it is to be removed');
+    throw apiError('bad_parameter', 'space', 'several spaces have a database of that name; add the parameter space');
   return entryAnswer(200, 'The database entry was removed.', scope, type, alias);
 }

@@ -1,7 +1,4 @@
-/**
- * Power Tokens in the management API: create, list, delete. The token itself appears once, in the answer that creates it.
- * Knows nothing of HTTP, nor of how a token is used.
- */
+/** Manages Power Tokens: create, list, delete. Only the response of the creation contains the token itself. */
 import { apiError } from '../errors.ts';
 import type { ProjectCaller, SpaceCaller } from '../model/caller.ts';
 import { type Claims, InvalidClaims, readClaims } from '../model/claims.ts';
@@ -13,32 +10,32 @@ import type { Store } from '../store/store.ts';
 import { writeJson } from '../util/json/json.ts';
 import type { PlainValue } from '../util/text/decimal.ts';
 import { document, done, type ManageAnswer } from './answer.ts';
-import { BodyFields, shown } from './fields.ts';
+import { BodyFields, quoted } from './fields.ts';
 
-const MOST_ROLES = 64;
-const LONGEST_ROLE = 128;
-const STANDARD_PAGE = 100;
+const MAX_ROLES = 64;
+const MAX_ROLE_LENGTH = 128;
+const DEFAULT_PAGE_SIZE = 100;
 
-/** RFC 3339 in its usual spelling, which is also the one that `Date.parse` promises to read. */
+/** The common form of RFC 3339, which `Date.parse` is specified to accept. */
 const RFC_3339 = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
 
-function parseMoment(text: string): number | undefined {
+function parseTimestamp(text: string): number | undefined {
   const day = RFC_3339.exec(text)?.[1];
   if (day === undefined) return undefined;
-  const moment = Date.parse(text);
-  // The parser reads 30 February as 1 March. A day that does not come back as it was written does not exist.
+  const timestamp = Date.parse(text);
+  // `Date.parse` turns 30 February into 1 March, so a day exists only if it survives the round trip.
   const exists = !Number.isNaN(Date.parse(day)) && new Date(Date.parse(day)).toISOString().startsWith(day);
-  return Number.isNaN(moment) || !exists ? undefined : moment;
+  return Number.isNaN(timestamp) || !exists ? undefined : timestamp;
 }
 
 function roleProblem(roles: readonly string[]): string | undefined {
   if (roles.length === 0) return 'must have at least one role';
-  if (roles.length > MOST_ROLES) return `must not have more than ${MOST_ROLES} roles`;
-  if (roles.some((role) => role === '' || role.length > LONGEST_ROLE)) return `must have roles of 1 to ${LONGEST_ROLE} characters`;
+  if (roles.length > MAX_ROLES) return `must not have more than ${MAX_ROLES} roles`;
+  if (roles.some((role) => role === '' || role.length > MAX_ROLE_LENGTH)) return `must have roles of 1 to ${MAX_ROLE_LENGTH} characters`;
   return roles.some((role) => /[,\u0000-\u001f]/.test(role)) ? 'must not have a comma or a control character in a role' : undefined;
 }
 
-/** A list of names, or one text with commas, as the header has it. */
+/** Reads a list of names, or a comma-separated string like that of the header. */
 function readRoles(fields: BodyFields): ReadonlySet<string> {
   const value = fields.value('roles');
   const listed: readonly unknown[] = typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : [];
@@ -47,13 +44,13 @@ function readRoles(fields: BodyFields): ReadonlySet<string> {
   else if ((typeof value !== 'string' && !Array.isArray(value)) || names.length !== listed.length)
     fields.malformed('roles', 'must be a list of strings or a comma-separated string');
   else {
-    const why = roleProblem(names);
-    if (why !== undefined) fields.refused('roles', why);
+    const problem = roleProblem(names);
+    if (problem !== undefined) fields.refused('roles', problem);
   }
   return new Set(names);
 }
 
-/** As much as the header could carry, and no deeper. */
+/** Applies the limits of the header to the claims of a token. */
 function readTokenClaims(fields: BodyFields): Claims | null {
   const value = fields.value('claims');
   if (value === undefined) return null;
@@ -65,7 +62,7 @@ function readTokenClaims(fields: BodyFields): Claims | null {
     return readClaims(writeJson(value));
   } catch (error) {
     if (!(error instanceof InvalidClaims)) throw error;
-    fields.refused('claims', `cannot be taken: ${error.message}`);
+    fields.refused('claims', `are invalid: ${error.message}`);
     return null;
   }
 }
@@ -76,9 +73,9 @@ async function personasOf(store: Store, { orgId, projectId, spaceId }: SpaceCall
 
 function readExpiry(fields: BodyFields, now: number): string | null {
   return fields.optionalText('expires_at', (text) => {
-    const moment = parseMoment(text);
-    if (moment === undefined) return 'is not a time as RFC 3339 writes it, such as 2030-01-31T12:00:00Z';
-    return moment <= now ? 'is in the past' : undefined;
+    const timestamp = parseTimestamp(text);
+    if (timestamp === undefined) return 'is not an RFC 3339 timestamp such as 2030-01-31T12:00:00Z';
+    return timestamp <= now ? 'is in the past' : undefined;
   });
 }
 
@@ -123,15 +120,15 @@ export async function createToken(store: Store, caller: SpaceCaller, body: Plain
     claims: readTokenClaims(fields),
     createdAt: new Date(now).toISOString(),
     expiresAt,
-    expiresAtMs: expiresAt === null ? Number.POSITIVE_INFINITY : (parseMoment(expiresAt) ?? 0),
+    expiresAtMs: expiresAt === null ? Number.POSITIVE_INFINITY : (parseTimestamp(expiresAt) ?? 0),
   };
   if (token.persona !== null && !(await personasOf(store, caller)).has(token.persona))
-    fields.refused('persona', `${shown(token.persona)} is no persona of this space`);
+    fields.refused('persona', `${quoted(token.persona)} is not a persona of this space`);
   fields.finish();
   const outcome = await store.createToken(token);
   if (outcome === 'name_taken') throw apiError('token_name_taken', token.name);
   if (outcome === 'project_unknown') throw await unknownPlace(store, caller);
-  return done(201, 'The token was created; it is shown this once and cannot be recovered.', {
+  return done(201, 'The token was created; it is quoted this once and cannot be recovered.', {
     ...describe(token),
     power_token: secret,
   });
@@ -142,11 +139,11 @@ async function unknownPlace(store: Store, { orgId, projectId }: SpaceCaller) {
   return (await store.projectContext(orgId, projectId)) === undefined ? apiError('project_unknown') : apiError('space_unknown');
 }
 
-function readPageNumber(name: string, text: string | undefined, standard: number, least: number, most: number): number {
-  if (text === undefined) return standard;
+function readPageNumber(name: string, text: string | undefined, fallback: number, min: number, max: number): number {
+  if (text === undefined) return fallback;
   const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (number >= least && number <= most) return number;
-  throw apiError('paging_invalid', name, `it must be a whole number between ${least} and ${most}`);
+  if (number >= min && number <= max) return number;
+  throw apiError('paging_invalid', name, `it must be a whole number between ${min} and ${max}`);
 }
 
 export async function listTokens(
@@ -155,7 +152,7 @@ export async function listTokens(
   paging: { readonly pg: string | undefined; readonly ps: string | undefined },
   maxPageSize: number,
 ): Promise<ManageAnswer> {
-  const limit = readPageNumber('ps', paging.ps, Math.min(STANDARD_PAGE, maxPageSize), 1, maxPageSize);
+  const limit = readPageNumber('ps', paging.ps, Math.min(DEFAULT_PAGE_SIZE, maxPageSize), 1, maxPageSize);
   const page = readPageNumber('pg', paging.pg, 0, 0, 999_999_999);
   return document((await store.listTokens(caller, { offset: page * limit, limit })).map(describe));
 }
@@ -164,5 +161,5 @@ export async function deleteToken(store: Store, caller: ProjectCaller, tokenId: 
   if (tokenId === undefined) throw apiError('missing_parameter', 'token_id');
   const id = parseUlid(tokenId);
   if (id === undefined || !(await store.deleteToken(caller, id))) throw apiError('token_id_unknown', tokenId);
-  return done(200, 'The token was deleted; it is refused from now on.');
+  return done(200, 'The token was deleted; it is rejected from now on.');
 }

@@ -1,13 +1,13 @@
-/** Tools that call Custom endpoints, through the same path as any caller. */
+/** Tools that call Custom endpoints over the same route as any other caller. */
 import type { QueryPair } from '../client/where.ts';
 import type { DescribedEndpoint } from '../describe/description.ts';
 import { writeJson } from '../util/json/json.ts';
 import { Decimal, type PlainMap, type PlainValue } from '../util/text/decimal.ts';
 import type { Arguments } from './arguments.ts';
 import { ToolError, type ToolResult, type ToolSession } from './session.ts';
-import { bodyOf, forClients, jsonBytes, mapOf, refuseUnsafe } from './values.ts';
+import { bodyOf, forClients, jsonBytes, mapOf, rejectUnsafe } from './values.ts';
 
-const MOST_CHARACTERS = 16 * 1024;
+const MAX_CHARACTERS = 16 * 1024;
 
 export const CALL_OUTPUT = {
   type: 'object',
@@ -19,14 +19,14 @@ function textOf(value: PlainValue): string {
   return typeof value === 'string' ? value : value instanceof Decimal ? value.text : writeJson(value);
 }
 
-/** A list is a repeated parameter. */
+/** Lists become repeated parameters. */
 function asQuery(input: PlainMap): readonly QueryPair[] {
   return [...input].flatMap(([name, value]): QueryPair[] =>
     Array.isArray(value) ? (value as readonly PlainValue[]).map((item) => [name, textOf(item)]) : [[name, textOf(value)]],
   );
 }
 
-interface CallWanted {
+interface EndpointCall {
   readonly uri: string;
   readonly method: string;
   readonly inputType: string;
@@ -34,13 +34,13 @@ interface CallWanted {
   readonly version: string | undefined;
 }
 
-async function call(session: ToolSession, { uri, method, inputType, input, version }: CallWanted): Promise<ToolResult> {
+async function call(session: ToolSession, { uri, method, inputType, input, version }: EndpointCall): Promise<ToolResult> {
   const { org, project } = await session.outline();
   const inQuery = method === 'get' || method === 'delete';
   if (!inQuery && inputType === 'multipart') throw new ToolError('This endpoint takes a multipart form, which tools cannot send.');
   const isForm = inputType === 'form';
   const form = (): string => new URLSearchParams(asQuery(input).map(([name, value]): [string, string] => [name, value])).toString();
-  const answer = await session.send({
+  const response = await session.send({
     method: method.toUpperCase(),
     path: `api/rest/v1/${org}/${project}/${uri}`,
     query: [...(inQuery ? asQuery(input) : []), ...(version === undefined ? [] : [['version', version] as const])],
@@ -48,30 +48,35 @@ async function call(session: ToolSession, { uri, method, inputType, input, versi
       ? {}
       : { body: isForm ? Buffer.from(form()) : jsonBytes(input), type: isForm ? 'application/x-www-form-urlencoded' : 'application/json' }),
   });
-  const body = forClients(bodyOf(answer));
-  const isLong = writeJson(body).length > MOST_CHARACTERS;
-  const shown = isLong ? shorten(body) : body;
+  const body = forClients(bodyOf(response));
+  const isLong = writeJson(body).length > MAX_CHARACTERS;
+  const shortened = isLong ? shorten(body) : body;
   return {
-    value: mapOf({ status: answer.status, version: answer.headers.get('x-served-version') ?? null, body: shown, truncated: isLong }),
+    value: mapOf({
+      status: response.status,
+      version: response.headers.get('x-served-version') ?? null,
+      body: shortened,
+      truncated: isLong,
+    }),
   };
 }
 
-/** As many items of a list, or characters of a text, as an answer holds. */
+/** Truncates a list or a string to the maximum length of a result. */
 function shorten(body: PlainValue): PlainValue {
-  if (!Array.isArray(body)) return (typeof body === 'string' ? body : writeJson(body)).slice(0, MOST_CHARACTERS);
+  if (!Array.isArray(body)) return (typeof body === 'string' ? body : writeJson(body)).slice(0, MAX_CHARACTERS);
   let characters = 0;
   const end = (body as readonly PlainValue[]).findIndex((item) => {
     characters += writeJson(item).length + 1;
-    return characters > MOST_CHARACTERS;
+    return characters > MAX_CHARACTERS;
   });
   return (body as readonly PlainValue[]).slice(0, Math.max(0, end));
 }
 
-export async function callEndpoint(session: ToolSession, given: Arguments): Promise<ToolResult> {
-  const uri = given.text('uri').replace(/^\/+/, '');
-  const method = given.text('method');
+export async function callEndpoint(session: ToolSession, args: Arguments): Promise<ToolResult> {
+  const uri = args.text('uri').replace(/^\/+/, '');
+  const method = args.text('method');
   const { endpoints } = await session.outline();
-  const inputType = endpoints.find((endpoint) => endpoint.method === method && fits(endpoint.uri, uri))?.inputType ?? 'json';
+  const inputType = endpoints.find((endpoint) => endpoint.method === method && matches(endpoint.uri, uri))?.inputType ?? 'json';
   const path = uri
     .split('/')
     .map((segment) => encodeURIComponent(decode(segment)))
@@ -80,8 +85,8 @@ export async function callEndpoint(session: ToolSession, given: Arguments): Prom
     uri: path,
     method,
     inputType,
-    input: given.map('input'),
-    version: given.has('version') ? given.text('version') : undefined,
+    input: args.map('input'),
+    version: args.has('version') ? args.text('version') : undefined,
   });
 }
 
@@ -93,16 +98,16 @@ function decode(segment: string): string {
   }
 }
 
-function fits(pattern: string, uri: string): boolean {
+function matches(pattern: string, uri: string): boolean {
   const parts = pattern.split('/');
-  const given = uri.split('/');
-  return parts.length === given.length && parts.every((part, index) => part.startsWith('{') || part === given[index]);
+  const segments = uri.split('/');
+  return parts.length === segments.length && parts.every((part, index) => part.startsWith('{') || part === segments[index]);
 }
 
-/** A definition that is a tool of its own: what stands in braces is part of its input. */
-export async function callDefinition(session: ToolSession, endpoint: DescribedEndpoint, given: PlainMap): Promise<ToolResult> {
-  refuseUnsafe(given);
-  const input = new Map(given);
+/** Calls a definition that is a tool of its own. Its input includes the values of braces. */
+export async function callDefinition(session: ToolSession, endpoint: DescribedEndpoint, args: PlainMap): Promise<ToolResult> {
+  rejectUnsafe(args);
+  const input = new Map(args);
   const uri = endpoint.uri.replace(/\{([^/}]*)\}/g, (_, name: string) => {
     const value = input.get(name);
     if (value === undefined || value === null) throw new ToolError(`The arguments are not valid: ${name} is missing.`);

@@ -1,4 +1,4 @@
-/** What a tool works with: the caller, what it may do, and a way to ask the service itself. Knows neither HTTP's wire nor JSON-RPC. */
+/** Session of a tool: the caller, its rights, and internal requests to the service. Independent of HTTP and JSON-RPC. */
 import type { QueryPair } from '../client/where.ts';
 import type { DescribedTable, Description, Outline } from '../describe/description.ts';
 import type { SpaceCaller } from '../model/caller.ts';
@@ -9,38 +9,38 @@ export interface InnerRequest {
   readonly path: string;
   readonly query: readonly QueryPair[];
   readonly body?: Buffer | undefined;
-  /** The media type of the body. */
+  /** Media type of the body. */
   readonly type?: string | undefined;
-  /** In a transaction that only reads, where the engine has one. */
+  /** Runs in a read-only transaction if the engine has them. */
   readonly isReadOnly?: boolean;
 }
 
-export interface InnerAnswer {
+export interface InnerResponse {
   readonly status: number;
-  /** By their names in lower case. */
+  /** Values by lower-case name. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Buffer;
 }
 
 export interface ToolSession {
   readonly caller: SpaceCaller;
-  /** What the caller may do, as far as no database is needed to say it. */
+  /** Rights of the caller that are known without a database. */
   outline(): Promise<Outline>;
-  /** The whole of what the caller may do. */
+  /** All rights of the caller. */
   describe(db?: string): Promise<Description>;
   table(ref: string): Promise<DescribedTable>;
-  /** Can the database of this type take a write back? */
+  /** `true` if databases of this type can roll back. */
   hasTransactions(type: string): boolean;
-  send(request: InnerRequest): Promise<InnerAnswer>;
+  send(request: InnerRequest): Promise<InnerResponse>;
 }
 
-/** The result of a tool; an error is one that the model may read and mend. */
+/** Result of a tool. The model can read an error and correct its call. */
 export interface ToolResult {
   readonly value: PlainMap;
   readonly isError?: boolean;
 }
 
-/** What is wrong with a call, in words for the model. */
+/** An error whose message is meant for the model. */
 export class ToolError extends Error {
   readonly status: number;
 

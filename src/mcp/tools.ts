@@ -1,6 +1,6 @@
 /**
- * The tools, one row each: what it takes, what it gives, what it does to the world, and for whom it is listed. Few and generic, so that the list stays
- * small however many tables there are.
+ * Table of the tools: arguments, result, effect, and who may see it. The tools are few and generic, so
+ * that the list stays small however many tables there are.
  */
 import { objectSchema } from '../describe/declared-schema.ts';
 import type { DescribedEndpoint, Outline } from '../describe/description.ts';
@@ -24,9 +24,9 @@ export interface ToolListing {
 
 export interface Tool {
   readonly listing: ToolListing;
-  run(session: ToolSession, given: PlainMap): Promise<ToolResult>;
-  /** What the call is about, for the auditor. */
-  objectOf(given: PlainMap): string;
+  run(session: ToolSession, args: PlainMap): Promise<ToolResult>;
+  /** Target of the call, for the audit log. */
+  objectOf(args: PlainMap): string;
 }
 
 interface ToolRow {
@@ -34,10 +34,10 @@ interface ToolRow {
   readonly description: string;
   readonly takes: ArgumentRows;
   readonly gives: object;
-  /** `reads`: changes nothing. `adds`, `changes`: what it does otherwise. */
+  /** Decides the annotations of the tool. */
   readonly effect: 'reads' | 'adds' | 'changes' | 'any';
   isListed(outline: Outline, caller: SpaceCaller): boolean;
-  run(session: ToolSession, given: Arguments): Promise<ToolResult>;
+  run(session: ToolSession, args: Arguments): Promise<ToolResult>;
 }
 
 const TABLE: ArgumentRow = { type: 'text', required: true, description: 'The table, as list_tables names it: pg/shop/orders' };
@@ -50,21 +50,21 @@ const FILTER: ArgumentRow = {
 const DRY_RUN: ArgumentRow = {
   type: 'flag',
   default: true,
-  description: 'Counts what would happen and changes nothing; send false to do it.',
+  description: 'Counts the affected rows without changing them; send false to execute.',
 };
 const MAX_AFFECTED: ArgumentRow = {
   type: 'count',
   default: 100,
   minimum: 0,
   maximum: 1_000_000,
-  description: 'When more rows would be affected, nothing is changed.',
+  description: 'If more rows would be affected, nothing is changed.',
 };
 const DEFINITION: ArgumentRow = { type: 'text', required: true, description: 'The definition as YAML' };
 
-const texts = { type: 'array', items: { type: 'string' } };
+const strings = { type: 'array', items: { type: 'string' } };
 const objects = { type: 'array', items: { type: 'object' } };
 const output = (properties: object, required: readonly string[]): object => ({ type: 'object', properties, required });
-const maybeText = { type: ['string', 'null'] };
+const optionalString = { type: ['string', 'null'] };
 const WRITTEN = output({ rows_affected: { type: 'integer' }, dry_run: { type: 'boolean' } }, ['rows_affected', 'dry_run']);
 
 const anyone = (): boolean => true;
@@ -72,7 +72,7 @@ const grantedSomewhere =
   (operation: Operation) =>
   ({ operations }: Outline): boolean =>
     operations.has(operation);
-/** Those whose roles and token permit what the tool asks of the API: reading (r) or writing (w) definitions. */
+/** `true` for callers whose roles and token permit reading (r) or writing (w) definitions. */
 const author =
   (letter: 'r' | 'w') =>
   (_: Outline, { roles, keyType }: SpaceCaller): boolean =>
@@ -81,13 +81,16 @@ const author =
 const TOOLS: Readonly<Record<string, ToolRow>> = {
   list_tables: {
     title: 'List tables',
-    description: 'The tables that you may use, with the operations that you may do on each.',
+    description: 'The tables that you may use, with the permitted operations of each.',
     takes: {
       db: { type: 'text', description: 'One database only: pg/shop, or pg/shop.schema' },
       search: { type: 'text', description: 'A part of the name' },
-      cursor: { type: 'text', description: 'The next_cursor of the answer before' },
+      cursor: { type: 'text', description: 'The next_cursor of the previous result' },
     },
-    gives: output({ tables: objects, unreachable: texts, truncated: { type: 'boolean' }, next_cursor: maybeText }, ['tables', 'truncated']),
+    gives: output({ tables: objects, unreachable: strings, truncated: { type: 'boolean' }, next_cursor: optionalString }, [
+      'tables',
+      'truncated',
+    ]),
     effect: 'reads',
     isListed: anyone,
     run: listTables,
@@ -97,7 +100,14 @@ const TOOLS: Readonly<Record<string, ToolRow>> = {
     description: 'Columns, primary key, relations and permitted operations of a table.',
     takes: { table: TABLE },
     gives: output(
-      { table: { type: 'string' }, type: { type: 'string' }, columns: objects, primary_key: texts, relations: objects, operations: texts },
+      {
+        table: { type: 'string' },
+        type: { type: 'string' },
+        columns: objects,
+        primary_key: strings,
+        relations: objects,
+        operations: strings,
+      },
       ['table', 'columns'],
     ),
     effect: 'reads',
@@ -110,17 +120,17 @@ const TOOLS: Readonly<Record<string, ToolRow>> = {
     takes: {
       table: TABLE,
       filter: FILTER,
-      select: { type: 'texts', description: 'Columns; all when absent' },
-      order: { type: 'texts', description: 'Columns to sort by, each with .asc or .desc: ["total.desc"]' },
-      expand: { type: 'texts', description: 'Related rows inside of each row: ["customer($select=name)"]' },
+      select: { type: 'strings', description: 'Columns; all when absent' },
+      order: { type: 'strings', description: 'Columns to sort by, each with .asc or .desc: ["total.desc"]' },
+      expand: { type: 'strings', description: 'Related rows to embed in each row: ["customer($select=name)"]' },
       aggregate: {
         type: 'object',
-        description: 'Sums instead of rows: {"agg": "count,total:sum.amount", "group": "status", "having": "(count=gt.1)"}',
+        description: 'Aggregates instead of rows: {"agg": "count,total:sum.amount", "group": "status", "having": "(count=gt.1)"}',
       },
-      limit: { type: 'count', default: 50, minimum: 1, maximum: 200, description: 'The most rows of the answer' },
-      cursor: { type: 'text', description: 'The next_cursor of the answer before' },
+      limit: { type: 'count', default: 50, minimum: 1, maximum: 200, description: 'Maximum number of rows' },
+      cursor: { type: 'text', description: 'The next_cursor of the previous result' },
     },
-    gives: output({ rows: objects, truncated: { type: 'boolean' }, next_cursor: maybeText, notice: { type: 'string' } }, [
+    gives: output({ rows: objects, truncated: { type: 'boolean' }, next_cursor: optionalString, notice: { type: 'string' } }, [
       'rows',
       'truncated',
     ]),
@@ -137,7 +147,7 @@ const TOOLS: Readonly<Record<string, ToolRow>> = {
       upsert: {
         type: 'flag',
         default: false,
-        description: 'A row whose primary key exists changes that row; it needs no other columns than those to be changed',
+        description: 'A row whose primary key exists updates that row; only the columns to change are required',
       },
       dry_run: DRY_RUN,
       max_affected: MAX_AFFECTED,
@@ -175,7 +185,7 @@ const TOOLS: Readonly<Record<string, ToolRow>> = {
     title: 'Call a Custom endpoint',
     description: 'Calls an endpoint of the project by its uri, with its input.',
     takes: {
-      uri: { type: 'text', required: true, description: 'The uri, with values in the places of braces: customers/7/orders' },
+      uri: { type: 'text', required: true, description: 'The uri, with values instead of braces: customers/7/orders' },
       method: { type: 'text', default: 'get', enum: ['get', 'post', 'put', 'patch', 'delete'], description: 'The method' },
       input: { type: 'object', description: 'The input by name' },
       version: { type: 'text', description: 'A version other than the highest' },
@@ -187,9 +197,9 @@ const TOOLS: Readonly<Record<string, ToolRow>> = {
   },
   check_definition: {
     title: 'Check a definition',
-    description: 'Says everything that deploying a Custom API definition would refuse. Changes nothing.',
+    description: 'Reports every problem that would prevent the deploy of a Custom API definition. Changes nothing.',
     takes: { definition: DEFINITION },
-    gives: output({ valid: { type: 'boolean' }, problems: objects, warnings: texts }, ['valid', 'problems']),
+    gives: output({ valid: { type: 'boolean' }, problems: objects, warnings: strings }, ['valid', 'problems']),
     effect: 'reads',
     isListed: author('w'),
     run: checkDefinition,
@@ -198,7 +208,7 @@ const TOOLS: Readonly<Record<string, ToolRow>> = {
     title: 'Deploy a definition',
     description: 'Deploys a Custom API definition in the dev space; it is live at once.',
     takes: { definition: DEFINITION },
-    gives: output({ definition_id: { type: 'string' }, warnings: texts }, ['definition_id']),
+    gives: output({ definition_id: { type: 'string' }, warnings: strings }, ['definition_id']),
     effect: 'adds',
     isListed: (outline, caller) => author('w')(outline, caller) && outline.space === 'dev',
     run: deployDefinition,
@@ -206,7 +216,7 @@ const TOOLS: Readonly<Record<string, ToolRow>> = {
   list_definitions: {
     title: 'List definitions',
     description: 'The Custom API definitions of the space.',
-    takes: { method: { type: 'text', enum: ['get', 'post', 'put', 'patch', 'delete'], description: 'Those of one method only' } },
+    takes: { method: { type: 'text', enum: ['get', 'post', 'put', 'patch', 'delete'], description: 'Only definitions of this method' } },
     gives: output({ definitions: objects, truncated: { type: 'boolean' } }, ['definitions']),
     effect: 'reads',
     isListed: author('r'),
@@ -215,7 +225,7 @@ const TOOLS: Readonly<Record<string, ToolRow>> = {
   get_definition: {
     title: 'Get a definition',
     description: 'A Custom API definition with its document.',
-    takes: { definition_id: { type: 'text', required: true, description: 'Its id, as list_definitions has it' } },
+    takes: { definition_id: { type: 'text', required: true, description: 'The id, as list_definitions reports it' } },
     gives: { type: 'object' },
     effect: 'reads',
     isListed: author('r'),
@@ -236,27 +246,27 @@ function toolOf(name: string, row: ToolRow): Tool {
   const { title, description, takes, gives, effect } = row;
   return {
     listing: { name, title, description, inputSchema: argumentSchema(takes), outputSchema: gives, annotations: ANNOTATIONS[effect] },
-    run: (session, given) => row.run(session, new Arguments(given, takes)),
-    objectOf: (given) =>
-      String(OBJECTS.map((argument) => given.get(argument)).find((value) => typeof value === 'string') ?? '').slice(0, 200),
+    run: (session, args) => row.run(session, new Arguments(args, takes)),
+    objectOf: (args) =>
+      String(OBJECTS.map((argument) => args.get(argument)).find((value) => typeof value === 'string') ?? '').slice(0, 200),
   };
 }
 
-/** Definitions that are tools of their own, at most. */
-const MOST_OWN = 40;
+/** Maximum number of definitions that are tools of their own. */
+const MAX_OWN_TOOLS = 40;
 
-/** The tools of a caller, by name: the same whether databases can be reached or not. */
+/** Returns the tools of a caller by name. Does not depend on reachable databases. */
 export function toolsOf(outline: Outline, caller: SpaceCaller): ReadonlyMap<string, Tool> {
   const tools = new Map<string, Tool>();
   for (const [name, row] of Object.entries(TOOLS)) if (row.isListed(outline, caller)) tools.set(name, toolOf(name, row));
-  for (const endpoint of outline.endpoints.filter(({ isTool }) => isTool).slice(0, MOST_OWN)) {
+  for (const endpoint of outline.endpoints.filter(({ isTool }) => isTool).slice(0, MAX_OWN_TOOLS)) {
     const name = freeName(endpoint, tools);
     tools.set(name, endpointTool(name, endpoint));
   }
   return tools;
 }
 
-/** `GET reports/{year}` is `get_reports_year`; a name that is taken gets a number. */
+/** Returns `get_reports_year` for `GET reports/{year}`; a number resolves collisions. */
 function freeName({ method, uri }: DescribedEndpoint, taken: ReadonlyMap<string, unknown>): string {
   const plain = `${method}_${uri}`
     .replace(/[^A-Za-z0-9_-]+/g, '_')
@@ -268,7 +278,7 @@ function freeName({ method, uri }: DescribedEndpoint, taken: ReadonlyMap<string,
   }
 }
 
-/** What stands in braces is needed, whatever is declared of it; without a declaration anything else may be sent besides. */
+/** Input schema of an endpoint. Names in braces are required. Without a declaration, other input is accepted too. */
 function inputOf({ uri, inputs }: DescribedEndpoint): object {
   const inPath = [...uri.matchAll(/\{([^/}]*)\}/g)].map(([, name = '']) => name);
   const declared = inputs === undefined ? { type: 'object', properties: {} } : objectSchema(inputs);
@@ -292,7 +302,7 @@ function endpointTool(name: string, endpoint: DescribedEndpoint): Tool {
       outputSchema: CALL_OUTPUT,
       annotations: ANNOTATIONS[method === 'get' && answer.onlyReads ? 'reads' : 'any'],
     },
-    run: (session, given) => callDefinition(session, endpoint, given),
+    run: (session, args) => callDefinition(session, endpoint, args),
     objectOf: () => uri,
   };
 }

@@ -1,13 +1,12 @@
-/** Arguments and answers of tools as plain values: what a client of JSON can hold goes as it is, integers and digits beyond that as texts. */
-
+/** Converts arguments and results of tools. Numbers that JSON clients would round are passed as strings. */
 import { parseJson, writeJson } from '../util/json/json.ts';
 import { Decimal, type PlainMap, type PlainValue } from '../util/text/decimal.ts';
-import { type InnerAnswer, ToolError } from './session.ts';
+import { type InnerResponse, ToolError } from './session.ts';
 
-/** Digits that a double keeps. */
+/** Number of digits that a double preserves. */
 const SAFE_DIGITS = 15;
 
-/** For clients that read numbers as doubles. */
+/** Converts numbers that a double cannot hold to strings. */
 export function forClients(value: PlainValue): PlainValue {
   if (typeof value === 'bigint') return String(value);
   if (value instanceof Decimal)
@@ -16,14 +15,14 @@ export function forClients(value: PlainValue): PlainValue {
   return value instanceof Map ? new Map([...value].map(([name, item]) => [name, forClients(item)])) : value;
 }
 
-/** An integer that a client cannot have meant exactly is refused: it was rounded on its way. */
-export function refuseUnsafe(value: PlainValue): void {
-  if (typeof value === 'bigint') throw new ToolError(`The integer ${value} is beyond 2^53; send it as a text.`);
-  if (Array.isArray(value)) for (const item of value as readonly PlainValue[]) refuseUnsafe(item);
-  if (value instanceof Map) for (const item of value.values()) refuseUnsafe(item);
+/** Rejects an integer beyond 2^53, because the client may have rounded it already. */
+export function rejectUnsafe(value: PlainValue): void {
+  if (typeof value === 'bigint') throw new ToolError(`The integer ${value} is beyond 2^53; send it as a string.`);
+  if (Array.isArray(value)) for (const item of value as readonly PlainValue[]) rejectUnsafe(item);
+  if (value instanceof Map) for (const item of value.values()) rejectUnsafe(item);
 }
 
-/** As the objects that conditions are written in. */
+/** Converts maps to objects for the filter parser. */
 export function asObject(value: PlainValue): unknown {
   if (value instanceof Decimal) return value.text;
   if (Array.isArray(value)) return (value as readonly PlainValue[]).map(asObject);
@@ -34,13 +33,14 @@ export function jsonBytes(value: PlainValue): Buffer {
   return Buffer.from(writeJson(value));
 }
 
-/** The body of an answer; one that refuses is an error with the service's own message. */
-export function bodyOf(answer: InnerAnswer): PlainValue {
-  const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true;
-  const value = isJson && answer.body.length > 0 ? parseJson(answer.body, { maxDepth: 600, repeatedKeys: 'last' }) : answer.body.toString();
-  if (answer.status < 400) return value;
+/** Returns the body of a response. Throws a ToolError with the message of an error response. */
+export function bodyOf(response: InnerResponse): PlainValue {
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+  const value =
+    isJson && response.body.length > 0 ? parseJson(response.body, { maxDepth: 600, repeatedKeys: 'last' }) : response.body.toString();
+  if (response.status < 400) return value;
   const message = value instanceof Map ? value.get('message') : undefined;
-  throw new ToolError(typeof message === 'string' ? message : `The service answered ${answer.status}.`, answer.status);
+  throw new ToolError(typeof message === 'string' ? message : `The service answered ${response.status}.`, response.status);
 }
 
 export function mapOf(fields: Readonly<Record<string, PlainValue | undefined>>): PlainMap {

@@ -82,7 +82,7 @@ describe('Lark modules', () => {
       [`${ids}module: m\ncode: [a]\n`, /^400 .*code must be a string/],
       [`${ids}module: m\nmodule: n\n${block}`, /^400 .*unique/],
       [`${ids}---\nmodule: m\n---\n${block}`, /^400/],
-      [`${ids}---\n${ids}`, /^400 .*given twice/],
+      [`${ids}---\n${ids}`, /^400 .*occurs twice/],
       [`${ids}module: !!js/function m\n${block}`, /^400 .*tags/],
       [`${ids}module: "a b"\n${block}`, /^422/],
       [`${ids}module: m\ncode: syntax error\n`, /^422 .*line 1, column 8/],

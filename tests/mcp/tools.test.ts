@@ -247,7 +247,7 @@ test('numbers are exact: integers beyond 2^53 are texts, and are taken as such',
       '"id":9007199254740993}',
     ),
   });
-  expect(unsafe.text).toContain('send it as a text');
+  expect(unsafe.text).toContain('send it as a string');
 });
 
 test('who is not known is told how to become so; pages elsewhere are refused', async () => {

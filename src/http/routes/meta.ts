@@ -1,7 +1,7 @@
 /** Metadata of tables: the System API's and the users' own, which differ only in who may ask. */
 import type { Demand } from '../../auth/caller.ts';
 import { DEMANDS } from '../../auth/caller.ts';
-import type { FindSight } from '../../manage/metadata.ts';
+import type { FindVisible } from '../../manage/metadata.ts';
 import { EVERYTHING_VISIBLE, schemaVisibility } from '../../personas/access.ts';
 import { effectivePersonaOf } from '../../personas/effective-persona.ts';
 import { identify, projectOf } from '../enter.ts';
@@ -20,7 +20,7 @@ export function metaRoutes(services: Services): readonly Route[] {
     const context = await projectOf(services, caller);
     // Who has the server key looks after the databases.
     const effective = caller.serverKey ? undefined : await effectivePersonaOf(services.store, caller, context);
-    const find: FindSight = (located) =>
+    const find: FindVisible = (located) =>
       effective === undefined ? EVERYTHING_VISIBLE : schemaVisibility(services.grants, effective, { ...located, context, caller });
     return { format, asked, context, find };
   };

@@ -196,7 +196,7 @@ describe.each(GENERATIONS)('the official client of %s', (generation) => {
       return content[0]?.text;
     };
     expect(await wrong('read_rows', { table, nonsense: 1 })).toContain('nonsense is unknown');
-    expect(await wrong('read_rows', { table, limit: 201 })).toContain('200 at most');
+    expect(await wrong('read_rows', { table, limit: 201 })).toContain('at most 200');
     expect(await wrong('read_rows', { table: 'pg/nowhere/orders' })).toContain('nowhere');
     for (const name of ['orders', 'shop/orders', '']) expect(await wrong('describe_table', { table: name })).toContain('pg/shop/orders');
     expect(await wrong('read_rows', { table, filter: { nothing: 1 } })).toContain('nothing');

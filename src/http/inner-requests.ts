@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { apiError } from '../errors.ts';
 import { HttpReply, type RequestHead } from '../http1/index.ts';
 
-import { type InnerResponse, type InnerRequest, ToolError } from '../mcp/session.ts';
+import { type InnerRequest, type InnerResponse, ToolError } from '../mcp/session.ts';
 import { Exchange, pathOf } from './exchange.ts';
 import type { HttpMethod } from './route.ts';
 import type { Router } from './router.ts';
@@ -57,7 +57,12 @@ class CapturingSocket {
 }
 
 /** Sends a request for the caller of `outer`. A `token` replaces the caller's context headers. */
-export async function sendInside(router: Router, outer: Exchange, token: string | undefined, request: InnerRequest): Promise<InnerResponse> {
+export async function sendInside(
+  router: Router,
+  outer: Exchange,
+  token: string | undefined,
+  request: InnerRequest,
+): Promise<InnerResponse> {
   const { method, path, query, body, type } = request;
   const parameters = token === undefined ? query : [...query, ['pwt', token] as const];
   const search = parameters.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&');

@@ -58,7 +58,7 @@ export async function documents(engine, { quick }, say) {
       { what: 'the same from memory', value: `${again.ms.toFixed(0)} ms` },
       { what: 'yardstick, a plain document', value: `${sizeOf(theirs)} in ${theirs.ms.toFixed(0)} ms` },
       {
-        what: 'single rows meanwhile, 100 requests/s',
+        what: 'single rows beside it, 100 requests/s',
         value: `p99 ${beside.p99.toFixed(1)} ms, most ${beside.max?.toFixed(1) ?? '?'} ms (without: ${quiet.p99.toFixed(1)} ms)`,
       },
     ],

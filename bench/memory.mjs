@@ -9,16 +9,16 @@ const REST_MS = 60_000;
 const MOST_LEFT = 1.1;
 const megabytes = (bytes) => `${(bytes / 1048576).toFixed(0)} MB`;
 
-export async function restAndWeigh({ service, yardstick, atStart }, { quick }, meanwhile = async () => {}) {
+export async function restAndWeigh({ service, yardstick, atStart }, { quick }, alongside = async () => {}) {
   const weigh = () => ({ service: residentBytes(service.pid), yardstick: residentBytes(yardstick.pid) });
   const loaded = weigh();
-  await Promise.all([delay(quick ? REST_MS / 10 : REST_MS), meanwhile()]);
+  await Promise.all([delay(quick ? REST_MS / 10 : REST_MS), alongside()]);
   const rested = weigh();
   return {
     findings: Object.entries({ yardstick: 'yardstick', service: 'millrace' }).map(([side, label]) => ({
       what: label,
       value: `${megabytes(atStart[side])} at the start, ${megabytes(loaded[side])} after the load, ${megabytes(rested[side])} a minute later`,
-      ...(side === 'service' && { verdict: judge(rested[side] <= atStart[side] * MOST_LEFT, 'within a tenth of the start') }),
+      ...(side === 'service' && { verdict: judge(rested[side] <= atStart[side] * MOST_LEFT, 'at most 1.1 times the start') }),
     })),
   };
 }

@@ -289,7 +289,7 @@ export const SCENARIOS = {
       }),
   },
   'insert1-rows': {
-    title: 'insert 1 row that comes back',
+    title: 'insert 1 row with RETURNING',
     engines: ['pg', 'ms', 'ma'],
     targets: { millrace: { ratio: 1 } },
     contestants: inserted,

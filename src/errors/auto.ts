@@ -4,8 +4,8 @@ import { type ErrorEntry, entry, show } from './entry.ts';
 export const AUTO_ERRORS = {
   row_unknown: entry(404, () => 'No row has this key.'),
   patch_row_unknown: entry(404, (row: string) => `Row ${row}: no row has this key; nothing was changed.`),
-  table_unknown: entry(404, (table: string) => `There is no table ${show(table)} in this database.`),
-  schema_unknown: entry(404, (schema: string) => `There is no schema ${show(schema)} in this database.`),
+  table_unknown: entry(404, (table: string) => `The table ${show(table)} does not exist in this database.`),
+  schema_unknown: entry(404, (schema: string) => `The schema ${show(schema)} does not exist in this database.`),
   paging_missing: entry(406, (name: string) => `The query parameter ${name} is missing; every GET needs pg and ps.`),
   paging_invalid: entry(400, (name: string, why: string) => `The query parameter ${name} is not valid: ${why}.`),
   filter_missing: entry(406, (method: string) => `${method} needs at least one filter, for example id=eq.1; nothing was changed.`),
@@ -51,7 +51,7 @@ export const AUTO_ERRORS = {
   upsert_key: entry(400, (named: string, keys: string) =>
     keys === ''
       ? `$upsert=${named.slice(0, 80)}: the table has no unique key at all.`
-      : `$upsert=${named.slice(0, 80)}: these columns are no unique key of the table; it has ${keys}.`,
+      : `$upsert=${named.slice(0, 80)}: these columns are not a unique key of the table; it has ${keys}.`,
   ),
   relation_unknown: entry(400, (from: string, table: string, choices: string) =>
     choices === ''

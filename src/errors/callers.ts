@@ -28,7 +28,7 @@ export const CALLER_ERRORS = {
   space_unknown: entry(404, () => 'The space does not belong to the project; check X-Space-Id.'),
   path_not_yours: entry(403, () => "The organization or project in the path is not the one of the request's context."),
   mcp_unauthorized: entry(401, (why: string) => `${why} Tools require a Power Token or the context headers.`),
-  origin_denied: entry(403, () => 'Pages of this origin may not use the tools; MILLRACE_MCP_ORIGINS lists those that may.'),
+  origin_denied: entry(403, () => 'Pages of this origin may not use the tools; MILLRACE_MCP_ORIGINS lists permitted origins.'),
 
   // Power Tokens.
   token_incomplete: entry(
@@ -45,12 +45,12 @@ export const CALLER_ERRORS = {
     409,
     (name: string) => `The project already has a token named ${show(name)}; choose another name or delete that one.`,
   ),
-  token_id_unknown: entry(404, (id: string) => `There is no token ${show(id)} in this project.`),
+  token_id_unknown: entry(404, (id: string) => `The token ${show(id)} does not exist in this project.`),
 
   // Personas.
   persona_invalid: entry(400, (problems: string) => `The persona is not valid: ${problems}.`),
   persona_refused: entry(422, (problems: string) => `The persona cannot be applied: ${problems}.`),
-  persona_unknown: entry(404, (persona: string) => `There is no persona ${show(persona)} in this space.`),
+  persona_unknown: entry(404, (persona: string) => `The persona ${show(persona)} does not exist in this space.`),
   persona_not_yours: entry(403, (persona: string) => `You do not have the persona ${show(persona)} in this space.`),
   persona_none: entry(403, () => 'None of your roles has a persona in this space, so its tables are closed to you.'),
   persona_operation: entry(

@@ -11,7 +11,7 @@ export const CUSTOM_ERRORS = {
     (uri: string, method: string, version: string) =>
       `${method} ${show(uri)} has a version ${show(version)} already; raise http.version, or update it with PUT.`,
   ),
-  definition_unknown: entry(404, () => 'There is no such definition in this space.'),
+  definition_unknown: entry(404, () => 'The definition does not exist in this space.'),
   definition_referenced: entry(
     409,
     (version: string, by: string) => `Version ${show(version)} is the rollback_version of version ${show(by)} and must stay as it is.`,
@@ -34,7 +34,7 @@ export const CUSTOM_ERRORS = {
     (modules: string) =>
       `The target space has different modules with these names: ${modules}. Use overwrite to replace them; nothing was copied.`,
   ),
-  endpoint_unknown: entry(404, (uri: string) => `There is no endpoint ${show(uri)} in this space.`),
+  endpoint_unknown: entry(404, (uri: string) => `The endpoint ${show(uri)} does not exist in this space.`),
   endpoint_version_unknown: entry(
     404,
     (uri: string, version: string) => `The endpoint ${show(uri)} has no version ${show(version)} in this space.`,
@@ -67,5 +67,5 @@ export const CUSTOM_ERRORS = {
   module_code: entry(422, (problems: string) => `The module's code does not compile: ${problems}`),
   module_cycle: entry(422, (path: string) => `The module would load itself: ${path}.`),
   module_loaded: entry(409, (module: string, by: string) => `The module ${show(module)} is loaded by ${by}; nothing was deleted.`),
-  module_unknown: entry(404, (module: string) => `There is no module ${show(module)} in this space.`),
+  module_unknown: entry(404, (module: string) => `The module ${show(module)} does not exist in this space.`),
 } as const satisfies Record<string, ErrorEntry<never>>;

@@ -65,7 +65,7 @@ describe.each(ENGINE_NAMES)('details on %s', (engine) => {
 
   it('a database that the server does not have is 404', async () => {
     const response = await nowhere.get('pg=0&ps=1');
-    expect([response.status, response.text]).toEqual([404, expect.stringContaining('There is no')]);
+    expect([response.status, response.text]).toEqual([404, expect.stringContaining('does not exist')]);
   });
 
   (engine === 'postgres' ? it : () => undefined)('arrays of boxes come back as they were sent', async () => {

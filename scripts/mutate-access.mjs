@@ -1,5 +1,7 @@
-// npm run mutate: changes the narrowing of plans in small ways, one at a time and in memory only, and runs the checks of tests/personas on each. A
-// change that no check notices is told, and the run fails. `-- --only TEXT` takes those whose file or text has it.
+// npm run mutate: changes the authorization of plans in small ways, one at a time and in memory
+// only, and runs the checks of tests/personas on each. A
+// change that no check notices is told, and the run fails. `-- --only TEXT` takes those whose file
+// or text has it.
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createViteServer } from 'vitest/node';
@@ -64,9 +66,9 @@ const MUTATIONS = {
     ["const right = grantedIn(rights, 'read', restriction.subject);", 'const right = rights.read ?? { ...viewGrantOf(view).right };'],
     ['return rule === undefined && masks.size === 0;', 'return rule === undefined;'],
     ['return rule === undefined && masks.size === 0;', 'return masks.size === 0;'],
-    ['(!reachesOthers && isOpenToRead(view, access))', '!reachesOthers'],
-    ['(!reachesOthers && isOpenToRead(view, access))', 'isOpenToRead(view, access)'],
-    ['if (most !== undefined && size > most) throw', 'if (most !== undefined && size > most + 1) throw'],
+    ['(!hasRelations && isOpenToRead(view, access))', '!hasRelations'],
+    ['(!hasRelations && isOpenToRead(view, access))', 'isOpenToRead(view, access)'],
+    ['if (max !== undefined && size > max) throw', 'if (max !== undefined && size > max + 1) throw'],
     ['return new Set((table && restriction.rightsOn(table)?.visible)', 'return new Set(table?.columns'],
     ['const isReadable = restriction.rightsOn(table)?.rights.read !== undefined;', 'const isReadable = true;'],
   ],
@@ -124,8 +126,8 @@ const MUTATIONS = {
       'const isThere = has(this.#tables.get(table), references);',
     ],
     [
-      "return authorize<CountPlan>({ table, where: conditionWith(wanted.filters, table, reach) }, reach.access, 'read');",
-      'return { table, where: conditionWith(wanted.filters, table, reach) } as Authorized<CountPlan>;',
+      "return authorize<CountPlan>({ table, where: conditionWith(selector.filters, table, reach) }, reach.access, 'read');",
+      'return { table, where: conditionWith(selector.filters, table, reach) } as Authorized<CountPlan>;',
     ],
   ],
   'src/auto/plan/plan.ts': [
@@ -158,7 +160,9 @@ const MUTATIONS = {
   'src/auto/execute/failures.ts': [['if (at.known !== undefined) return ownWords(failure, at.row, at.known);', '']],
 };
 
-/** Runs all checks on the code with one change; tells what noticed it, undefined when nothing did. */
+/**
+ * Runs all checks on the code with one change; tells what noticed it, undefined when nothing did.
+ */
 async function noticedBy(file, from, to) {
   const server = await createViteServer({
     root,

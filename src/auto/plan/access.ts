@@ -1,14 +1,17 @@
-/** Access of a caller to tables: types that are filled in by the personas and used by `authorize.ts`. */
+/**
+ * Access of a caller to tables: types that are filled in by the personas and used by
+ * `authorize.ts`.
+ */
 import type { SpaceCaller } from '../../model/caller.ts';
 import type { Operation } from '../../model/persona.ts';
 import type { Column, Table } from '../../model/table.ts';
 import type { Condition } from '../../sql/plan.ts';
 import type { ParamValue } from '../../sql/statement.ts';
 
-/** For whom rules are applied. */
+/** The caller for whom rules are evaluated. */
 export interface Subject {
   readonly caller: SpaceCaller;
-  /** The name of the persona, for its refusals. */
+  /** Name of the persona, for error messages. */
   readonly persona: string;
 }
 
@@ -17,55 +20,60 @@ export type CallerRule = (subject: Subject) => Condition;
 
 export type Rule = Condition | CallerRule;
 
-/** A value that the service gives itself. */
+/** A column value that the service sets itself. */
 export interface Preset {
   readonly column: Column;
   readonly valueFor: (subject: Subject) => ParamValue;
 }
 
-/** What may be done with a table in one operation. */
+/** Permission for one operation on a table. */
 export interface Right {
-  /** The table as requests for the operation are planned on. */
+  /** The table as requests for this operation see it. */
   readonly view: Table;
-  /** Readable, or what the caller may give. */
+  /** Columns that the caller may read (read) or write (insert, update). */
   readonly columns: ReadonlySet<Column>;
   readonly rule: Rule | undefined;
   readonly presets: readonly Preset[];
-  /** What is shown instead of values. */
+  /** Replacement values by column; `null` shows NULL. */
   readonly masks: ReadonlyMap<Column, string | null>;
   readonly maxPageSize: number | undefined;
-  /** A rule of it cannot be applied: nothing is done. */
+  /** `true` if a rule cannot be applied; every request fails. */
   readonly isBroken: boolean;
-  /** A column that must be given and that nobody may give; null when its name is not for the caller. */
+  /**
+   * A required column that the caller may not write; `null` if its name is hidden from the caller.
+   */
   readonly missingColumn: string | null | undefined;
 }
 
 export interface TableRights {
   readonly rights: { readonly [K in Operation]?: Right };
-  /** Readable or writable, in the table's order: all that the caller knows of. */
+  /** Readable and writable columns in table order. */
   readonly visible: readonly Column[];
 }
 
-/** Nothing that is behind a cursor is for the caller to read or to make up. */
+/** Encrypts cursors, which contain values that the caller may not be allowed to read. */
 export interface CursorSeal {
   seal(text: string): string;
-  /** Undefined when it was not sealed for this caller's persona. */
+  /** `undefined` if the cursor was not sealed for this caller's persona. */
   open(cursor: string): string | undefined;
 }
 
 export interface Restriction {
   readonly subject: Subject;
   readonly seal: CursorSeal;
-  /** Undefined: for this caller there is no such table. */
+  /** `undefined` if the table does not exist for this caller. */
   rightsOn(table: Table): TableRights | undefined;
 }
 
 export interface Access {
-  /** Two callers with the same key may see each other's answers: everything that narrows a plan is in it. */
+  /**
+   * Callers with the same key may share responses. Contains everything that authorization depends
+   * on.
+   */
   readonly key: string;
-  /** Undefined for who may do everything. */
+  /** `undefined` for unrestricted callers. */
   readonly restriction: Restriction | undefined;
-  /** For the caller there is no such table, and finding that out takes as long as for one that is not there. */
+  /** `true` if the table is hidden. The lookup then takes as long as for a missing table. */
   readonly isBlind: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a caller may do with a table. This is the one place where a plan is narrowed to it: planners plan on `visibleTable` and nothing else, and call
- * `narrow` on everything they plan; by its type a plan that was not narrowed cannot become SQL. Knows rights, not where they come from.
+ * Restricts plans to what their caller may do. Planners use only `visibleTable` and pass every plan
+ * to `authorize`; only an `Authorized` plan compiles to SQL. Pure.
  */
 import { apiError } from '../../errors.ts';
 import type { Operation } from '../../model/persona.ts';
@@ -20,12 +20,12 @@ import { memoPair } from '../../util/memo.ts';
 import type { Access, CallerRule, Restriction, Right, Subject, TableRights } from './access.ts';
 import { ownKey } from './keys.ts';
 
-/** The table as the caller sees it for an operation: requests are planned on nothing else. */
+/** Returns the table as the caller sees it for an operation. */
 export function visibleTable(table: Table, { restriction }: Access, operation: Operation): Table {
   return restriction === undefined ? table : rightOn(table, restriction, operation).view;
 }
 
-/** The same for a table that a relation reaches; undefined where the caller may not read it, so that there is no such relation. */
+/** Returns a related table as the caller sees it, or `undefined` if the caller may not read it. */
 export function reachableTable(table: Table, { restriction }: Access): Table | undefined {
   if (restriction === undefined) return table;
   const isReadable = restriction.rightsOn(table)?.rights.read !== undefined;
@@ -39,7 +39,10 @@ interface ViewGrant {
   readonly persona: string;
 }
 
-/** What a view was made for. A plan on a table that is no view of its operation has been made past the rules, and is not run. */
+/**
+ * The right that each view belongs to. A plan on any other table bypassed the rules and is
+ * rejected.
+ */
 const viewGrants = new WeakMap<Table, ViewGrant>();
 
 function rightOn(table: Table, restriction: Restriction, operation: Operation): Right {
@@ -69,7 +72,7 @@ function viewGrantFor(view: Table, operation: Operation): ViewGrant {
   return grant;
 }
 
-/** Within the rules of its caller. `operation`: whose rule holds for the rows. */
+/** Restricts a plan to the caller's rights. The rule of `operation` applies to its rows. */
 export function authorize<P extends TablePlan>(plan: P, { restriction }: Access, operation: Operation): Authorized<P> {
   if (restriction === undefined) return plan as Authorized<P>;
   const grant = viewGrantFor(plan.table, operation);
@@ -88,7 +91,6 @@ function authorizePlan(plan: TablePlan, grant: ViewGrant, subject: Subject): Tab
   return { ...plan, where, masks: masks?.size === 0 ? undefined : masks };
 }
 
-/** Both conditions; undefined when there is neither. */
 function withRule(where: Condition | undefined, right: Right, subject: Subject): Condition | undefined {
   const rule = conditionOf(right, subject);
   if (rule === undefined || where === undefined) return rule ?? where;
@@ -101,7 +103,10 @@ function conditionOf({ rule }: Right, subject: Subject): Condition | undefined {
   return typeof rule === 'function' ? ruleConditions(rule, subject) : rule;
 }
 
-/** What is selected is readable, or a key; or it is there for the cursor, which is sealed. */
+/**
+ * Selected columns must be readable, part of the key, or in the order, which only sealed cursors
+ * contain.
+ */
 function checkShown({ columns, table, order }: SelectPlan): void {
   if (columns === table.columns) return;
   for (const column of columns)
@@ -113,7 +118,10 @@ function isReadable({ viewRights }: Table, column: Column): boolean {
   return viewRights?.readable.has(column) === true;
 }
 
-/** Throws when the caller may not give one of these; asked before values are looked at, so that this is what it hears. */
+/**
+ * Throws if the caller may not write one of the columns. Called before values are checked, so that
+ * this error comes first.
+ */
 export function checkWritable(view: Table, columns: readonly Column[]): void {
   const grant = viewGrants.get(view);
   if (grant !== undefined) checkColumns(columns, grant);
@@ -131,7 +139,7 @@ function authorizeSet({ set }: UpdatePlan, grant: ViewGrant, subject: Subject): 
   return [...set, ...grant.right.presets.map(({ column, valueFor }) => ({ column, value: valueFor(subject) }))];
 }
 
-/** Rows that say by their keys which ones they change. A part of the key that the service gives itself is nobody's to send. */
+/** Authorizes rows with keys. A key column with a preset may not be sent. */
 function authorizeRows(plan: UpdateRowsPlan, grant: ViewGrant, subject: Subject): Rows {
   const { key, columns } = plan;
   checkColumns(
@@ -152,14 +160,19 @@ function authorizeInsert(plan: InsertPlan, grant: ViewGrant, subject: Subject): 
   return { ...filled, onConflict: conflictUpdate(rights, plan.columns, plan.upsert, subject) };
 }
 
-/** What an upsert may do to a row that is there: set what both operations grant, if the rule of changes holds for it. */
+/**
+ * An upsert may set the columns that both insert and update grant, on rows that match the update
+ * rule.
+ */
 function conflictUpdate(rights: TableRights, columns: readonly Column[], key: readonly Column[], subject: Subject): ConflictUpdate {
   const update = grantedIn(rights, 'update', subject);
   const set = columns.filter((column) => update.columns.has(column) && !key.includes(column));
   return { set, where: conditionOf(update, subject) };
 }
 
-/** Rows of an upsert that lack what a new row needs: they change rows that are there, as the upsert would. */
+/**
+ * Authorizes upsert rows that lack a required column, so that they can only update existing rows.
+ */
 export function authorizeUpsertUpdates(plan: UpdateRowsPlan, { restriction }: Access): Authorized<UpdateRowsPlan> {
   if (restriction === undefined) return plan as Authorized<UpdateRowsPlan>;
   const { subject } = restriction;
@@ -169,7 +182,6 @@ export function authorizeUpsertUpdates(plan: UpdateRowsPlan, { restriction }: Ac
   return { ...plan, ...filled, ...conflictUpdate(grant.rights, plan.columns, plan.key, subject) } as Authorized<UpdateRowsPlan>;
 }
 
-/** Does the service give the column itself? */
 export function hasPreset(view: Table, column: Column): boolean {
   const grant = viewGrants.get(view);
   return grant !== undefined && isPreset(grant, column);
@@ -179,7 +191,7 @@ function isPreset({ right }: ViewGrant, column: Column): boolean {
   return right.presets.some((preset) => preset.column === column);
 }
 
-/** A column that new rows need and that the caller may not give, if there is one; null when its name is not for the caller. */
+/** Returns a required column that the caller may not write; `null` if its name is hidden. */
 export function missingColumn(view: Table, { restriction }: Access): string | null | undefined {
   return restriction === undefined ? undefined : viewGrantFor(view, 'insert').right.missingColumn;
 }
@@ -195,13 +207,13 @@ const withPresetColumns = memoPair((columns: readonly Column[], right: Right): r
   ...right.presets.map(({ column }) => column),
 ]);
 
-/** Every row with what the service gives behind its own values. */
+/** Appends the preset values to every row. */
 function withPresetValues({ columns, rows }: Rows, right: Right, subject: Subject): Rows {
   if (right.presets.length === 0) return { columns, rows };
   return { columns: withPresetColumns(columns, right), rows: rows.withEach(right.presets.map(({ valueFor }) => valueFor(subject))) };
 }
 
-/** The table on which rows that were written are read: as a reader sees it. */
+/** Returns the view on which written rows are read back. */
 export function readableTable(view: Table, { restriction }: Access): Table {
   if (restriction === undefined) return view;
   const { rights } = viewGrantOf(view);
@@ -210,30 +222,29 @@ export function readableTable(view: Table, { restriction }: Access): Table {
   return right.view;
 }
 
-/** May every row of it be shown as it is? */
+/** `true` if the caller may read every row without masks. */
 export function isOpenToRead(view: Table, { restriction }: Access): boolean {
   if (restriction === undefined) return true;
   const { rule, masks } = viewGrantFor(view, 'read').right;
   return rule === undefined && masks.size === 0;
 }
 
-/** May the number of rows be guessed? Guesses are made of all rows there are, and would tell of those that the caller may not read. */
-export function mayEstimate(view: Table, access: Access, reachesOthers: boolean): boolean {
-  return access.restriction === undefined || (!reachesOthers && isOpenToRead(view, access));
+/** Estimates cover all rows, so they could reveal rows that the caller may not read. */
+export function mayEstimate(view: Table, access: Access, hasRelations: boolean): boolean {
+  return access.restriction === undefined || (!hasRelations && isOpenToRead(view, access));
 }
 
-/** The largest page that the caller may ask for; undefined when nothing is said of it. */
 export function maxPageSize(view: Table, { restriction }: Access): number | undefined {
   return restriction === undefined ? undefined : viewGrantFor(view, 'read').right.maxPageSize;
 }
 
-/** Throws when a page is larger than the caller may ask for. `name`: of the parameter that says so. */
+/** Throws if a page is too large. `name` is the parameter of the page size. */
 export function checkPageSize(view: Table, access: Access, name: string, size: number): void {
-  const most = maxPageSize(view, access);
-  if (most !== undefined && size > most) throw apiError('paging_invalid', name, `it may be ${most} at most`);
+  const max = maxPageSize(view, access);
+  if (max !== undefined && size > max) throw apiError('paging_invalid', name, `it may be ${max} at most`);
 }
 
-/** The names that may stand in an error; undefined when all may. */
+/** Column names that an error may mention; `undefined` means all. */
 export function visibleColumnNames({ restriction }: Access, table: Table | undefined): ReadonlySet<string> | undefined {
   if (restriction === undefined) return undefined;
   return new Set((table && restriction.rightsOn(table)?.visible)?.map(({ name }) => name) ?? []);

@@ -1,6 +1,6 @@
 /**
- * Keyset paging. The cursor holds the last row's values of the order's columns, as text; the next page is what comes after them.
- * NULL sorts before every value on every engine (the dialects ensure it).
+ * Keyset paging. A cursor holds the order columns of the last row as text. The dialects sort NULL
+ * before all values.
  */
 import { apiError } from '../../errors.ts';
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../../model/cells.ts';
@@ -12,13 +12,16 @@ import { fromText, InvalidValue } from './values.ts';
 
 const shapeOf = (order: readonly OrderTerm[]): string => order.map(({ column, direction }) => `${column.name} ${direction}`).join();
 
-/** Values that the caller may not read stand in it too: with a seal it is unreadable, and good for that caller's persona only. */
+/**
+ * A cursor may contain values that the caller may not read, so it is encrypted for restricted
+ * callers.
+ */
 export function encodeCursor(order: readonly OrderTerm[], values: readonly (string | null)[], seal: CursorSeal | undefined): string {
   const text = JSON.stringify([shapeOf(order), ...values]);
   return seal === undefined ? Buffer.from(text).toString('base64url') : seal.seal(text);
 }
 
-/** (a > x) OR (a = x AND b > y) OR … in the direction of each term. */
+/** Builds (a > x) OR (a = x AND b > y) OR …, in the direction of each term. */
 export function cursorCondition(cursor: string, order: readonly OrderTerm[], seal: CursorSeal | undefined): Condition {
   const values = decode(cursor, order, seal);
   const alternatives = order.map((term, index): Condition => {
@@ -63,7 +66,7 @@ function decode(cursor: string, order: readonly OrderTerm[], seal: CursorSeal | 
   });
 }
 
-/** Passes rows on without the hidden columns, and remembers the position of the last one. */
+/** Passes rows on without the hidden columns and remembers the position of the last row. */
 export class CursorSink implements RowSink {
   readonly #inner: RowSink;
   readonly #order: readonly OrderTerm[];
@@ -79,7 +82,7 @@ export class CursorSink implements RowSink {
     this.#seal = seal;
   }
 
-  /** Of the last row seen; undefined when there was none. */
+  /** Cursor after the last row; `undefined` if there was no row. */
   get cursor(): string | undefined {
     return this.#last === undefined ? undefined : encodeCursor(this.#order, this.#last, this.#seal);
   }
@@ -95,7 +98,7 @@ export class CursorSink implements RowSink {
   }
 }
 
-/** A cell as a text that can be given back as a value; null for NULL. */
+/** Returns a cell as text that is accepted as a value again; `null` for NULL. */
 export function cellText(cells: Cells, index: number, kind: string | undefined): string | null {
   const from = cells.from[index] ?? -1;
   if (from < 0) return null;

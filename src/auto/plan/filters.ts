@@ -1,6 +1,6 @@
 /**
- * Raw filters and a table → conditions: looks up columns in the catalogue and checks values against their types. Every refusal names the column;
- * no filter is ever dropped.
+ * Turns parsed filters into conditions: looks up columns and checks values against their types.
+ * Every error names the column; no filter is dropped.
  */
 import { apiError } from '../../errors.ts';
 import type { Column, Kind, Table } from '../../model/table.ts';
@@ -10,7 +10,7 @@ import type { Operand } from '../../sql/statement.ts';
 import type { RawFilter, RawValue } from '../request/filter-syntax.ts';
 import { fromText, InvalidValue } from './values.ts';
 
-/** A table, or whatever else has names that can be asked about. */
+/** A table or anything else with named columns. */
 type QueryableTable = Pick<Table, 'byName' | 'viewRights'>;
 
 const TEXT_KINDS = new Set(['text', 'enum', 'set']);
@@ -21,7 +21,7 @@ export function findColumn(table: QueryableTable, name: string): Column {
   return column;
 }
 
-/** A column whose values the caller may ask about: in filters, orders, groups and sums. */
+/** Finds a column that may be used in filters, orders, groups and aggregates. */
 export function findQueryable(table: QueryableTable, name: string): Column {
   const column = findColumn(table, name);
   if (table.viewRights?.readable.has(column) === false) throw apiError('column_unknown', name);
@@ -29,7 +29,7 @@ export function findQueryable(table: QueryableTable, name: string): Column {
   return column;
 }
 
-/** All of them: AND. Undefined when there is none. */
+/** Combines filters with AND; `undefined` if there are none. */
 export function conditionOf(filters: readonly RawFilter[], table: QueryableTable): Condition | undefined {
   const [first] = filters;
   if (first === undefined) return undefined;
@@ -48,8 +48,8 @@ function toCondition(filter: RawFilter, table: QueryableTable): Condition {
       return { op: filter.op, column: findQueryable(table, filter.column) };
     case 'has':
     case 'hasnot':
-      if (filter.found === undefined) throw new Error('a relation that was not looked for');
-      return filter.found;
+      if (filter.condition === undefined) throw new Error('the relation was not resolved');
+      return filter.condition;
     default:
       return comparison(filter.op, findQueryable(table, filter.column), filter.values);
   }
@@ -85,32 +85,32 @@ function tryOperand(column: Column, text: string): Operand | undefined {
 }
 
 const PLAIN_DATE = /^\d{4,6}-\d\d-\d\d$/;
-const MOMENTS: ReadonlySet<Kind> = new Set<Kind>(['timestamp', 'timestamptz']);
+const TIMESTAMPS: ReadonlySet<Kind> = new Set<Kind>(['timestamp', 'timestamptz']);
 
-/** A range of moments that ends with a day ends with the last moment of it that the column can hold. */
+/** A timestamp range that ends with a date includes that whole day. */
 function endOfDay({ kind, fraction = 9 }: Column, text: string): string {
-  if (!MOMENTS.has(kind) || !PLAIN_DATE.test(text)) return text;
+  if (!TIMESTAMPS.has(kind) || !PLAIN_DATE.test(text)) return text;
   return `${text}T23:59:59${fraction === 0 ? '' : `.${'9'.repeat(fraction)}`}`;
 }
 
 const MAX_SPLITS = 64;
 
-/** Without quotes: the one split at a dot in which both halves fit the column's type. */
+/** Splits an unquoted range at the only dot where both halves fit the column's type. */
 function range(column: Column, raw: readonly RawValue[]): readonly Operand[] {
   const [low, high] = raw;
   if (low === undefined) throw apiError('range_invalid', column.name);
   if (high !== undefined) return [checkOperand(column, low.text), checkOperand(column, endOfDay(column, high.text))];
   const { text } = low;
-  let found: readonly Operand[] | undefined;
+  let result: readonly Operand[] | undefined;
   let splits = 0;
   for (let dot = text.indexOf('.'); dot >= 0; dot = text.indexOf('.', dot + 1)) {
     if (++splits > MAX_SPLITS) throw apiError('range_ambiguous', column.name);
     const from = tryOperand(column, text.slice(0, dot));
     const to = tryOperand(column, endOfDay(column, text.slice(dot + 1)));
     if (from === undefined || to === undefined) continue;
-    if (found !== undefined) throw apiError('range_ambiguous', column.name);
-    found = [from, to];
+    if (result !== undefined) throw apiError('range_ambiguous', column.name);
+    result = [from, to];
   }
-  if (found === undefined) throw apiError('range_invalid', column.name);
-  return found;
+  if (result === undefined) throw apiError('range_invalid', column.name);
+  return result;
 }

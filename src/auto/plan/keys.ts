@@ -1,4 +1,6 @@
-/** The key by which a row is addressed: the primary key, or the sorting key of an engine that has no other. */
+/**
+ * The key that addresses a row: the primary key, or the sorting key on engines without unique keys.
+ */
 import { apiError } from '../../errors.ts';
 import type { Column, Table } from '../../model/table.ts';
 import type { Condition } from '../../sql/plan.ts';
@@ -10,18 +12,18 @@ export function keyColumns(table: Table): readonly Column[] {
   return table.primaryKey.length > 0 ? table.primaryKey : table.sortedBy;
 }
 
-/** The primary key as the service itself may use it, also where the caller knows of none. */
+/** The primary key for internal lookups, even if it is hidden from the caller. */
 export function ownKey({ viewRights, primaryKey }: Table): readonly Column[] {
   return viewRights?.key ?? primaryKey;
 }
 
-export function keyCondition(given: readonly RawValue[], table: Table): Condition {
+export function keyCondition(values: readonly RawValue[], table: Table): Condition {
   const key = keyColumns(table);
   if (key.length === 0) throw apiError('key_missing');
-  if (given.length !== key.length) throw apiError('key_count', String(given.length), key.map(({ name }) => name).join(', '));
+  if (values.length !== key.length) throw apiError('key_count', String(values.length), key.map(({ name }) => name).join(', '));
   return isKey(
     key,
-    given.map(({ text }, i) => checkOperand(key[i] as Column, text)),
+    values.map(({ text }, i) => checkOperand(key[i] as Column, text)),
   );
 }
 
@@ -31,7 +33,7 @@ function isKey(key: readonly Column[], values: readonly Operand[]): Condition {
   return parts.length === 1 && only !== undefined ? only : { op: 'and', of: parts };
 }
 
-/** Rows with one of these keys. */
+/** Condition that matches rows with one of the keys. */
 export function isOneOf(key: readonly Column[], keys: readonly (readonly Operand[])[]): Condition {
   const [column] = key;
   if (key.length === 1 && column !== undefined) return { op: 'in', column, values: keys.map(([value = '']) => value) };

@@ -1,4 +1,4 @@
-/** Reads the body of a PATCH: one JSON object of columns and new values, each checked against its column. */
+/** Reads the body of a PATCH, a JSON object of columns and new values, and checks each value. */
 import { apiError } from '../../errors.ts';
 import type { Column, Table } from '../../model/table.ts';
 import type { Assignment } from '../../sql/plan.ts';
@@ -10,43 +10,43 @@ import { checkWritable } from './authorize.ts';
 import { fromJson, InvalidValue } from './values.ts';
 
 /**
- * Reads a large body in slices of its owner, before its request is planned. What is wrong with it is told when it is planned, behind what else is wrong
- * with the request.
+ * Reads a large body in slices before the request is planned. Errors in the body are thrown when
+ * the request is planned, after its other errors.
  */
 export function readAhead(request: AutoRequest, owner: string): MaybePromise<AutoRequest> {
   if (request.do !== 'update' || !('body' in request.changes) || isSmall(request.changes.body)) return request;
   const { body } = request.changes;
-  const taker = new ChangesTaker();
+  const taker = new ObjectReader();
   const count = Promise.resolve(readRows(asList(body), owner, taker));
-  const given = count.then((rows) => () => taker.end(rows));
+  const columns = count.then((rows) => () => taker.end(rows));
   const failed = (error: unknown) => (): never => {
     throw error;
   };
-  return given.catch(failed).then((read) => ({ ...request, changes: { body, given: read } }));
+  return columns.catch(failed).then((parsed) => ({ ...request, changes: { body, parsed } }));
 }
 
-export function assignments({ body, given }: PatchObject, table: Table): readonly Assignment[] {
-  return (given?.() ?? readAtOnce(body)).map(([name, value]) => assignment(table, name, value));
+export function assignments({ body, parsed }: PatchObject, table: Table): readonly Assignment[] {
+  return (parsed?.() ?? readAtOnce(body)).map(([name, value]) => assignment(table, name, value));
 }
 
 function readAtOnce(body: Buffer): ColumnValues {
-  const taker = new ChangesTaker();
+  const taker = new ObjectReader();
   return taker.end(readRowsAtOnce(asList(body), taker));
 }
 
 const [OPEN, CLOSE] = [Buffer.from('['), Buffer.from(']')];
 
-/** One object is read as a list of one row. */
+/** An object is read as a list of one row. */
 function asList(body: Buffer): Buffer {
   return Buffer.concat([OPEN, body, CLOSE]);
 }
 
-class ChangesTaker implements RowsTaker {
-  #changes: ColumnValues = [];
+class ObjectReader implements RowsTaker {
+  #values: ColumnValues = [];
 
   take(index: number, keys: readonly string[], row: JsonRow): void {
     if (index > 0) throw apiError('patch_not_object');
-    this.#changes = keys.map((key, i) => [key, row.cell(i)] as const);
+    this.#values = keys.map((key, i) => [key, row.cell(i)] as const);
   }
 
   refusal(error: JsonError): Error | undefined {
@@ -55,8 +55,8 @@ class ChangesTaker implements RowsTaker {
 
   end(count: number): ColumnValues {
     if (count === 0) throw apiError('patch_not_object');
-    if (this.#changes.length === 0) throw apiError('patch_empty');
-    return this.#changes;
+    if (this.#values.length === 0) throw apiError('patch_empty');
+    return this.#values;
   }
 }
 

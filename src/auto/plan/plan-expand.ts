@@ -1,4 +1,4 @@
-/** `$expand` + the tables around → what to read for each item, narrowed to what the caller may do. Pure. */
+/** Plans `$expand`: what to read for each item, within the caller's rights. Pure. */
 import { apiError } from '../../errors.ts';
 import type { Neighbours } from '../../model/relation.ts';
 import type { Column, Table } from '../../model/table.ts';
@@ -10,36 +10,38 @@ import { findColumn } from './filters.ts';
 import { orderOf } from './order.ts';
 import { conditionWith, type Reach } from './relations.ts';
 
-/** What stands in the rows under a key. */
+/** Related rows that are nested in each row under a key. */
 export interface Expansion {
   readonly key: string;
   readonly kind: 'one' | 'many';
   readonly rows: RelatedRows;
-  /** How many of the selected columns are seen: those behind are for what is nested. */
+  /** Number of selected columns that the caller sees; the others are keys of nested items. */
   readonly visible: number;
-  /** So many rows are shown of each list. */
+  /** Maximum number of rows of a list. */
   readonly size: number;
   readonly nested: readonly Expansion[];
 }
 
-const USUAL_SIZE = 100;
+const DEFAULT_SIZE = 100;
 
-/** The last plan of each text for those who may do everything, and what it was made from: it holds as long as all of that is the same. */
-interface KeptPlan {
+/**
+ * The last plan of an `$expand` text for unrestricted callers, valid while its inputs are the same.
+ */
+interface CachedPlan {
   readonly from: Table;
   readonly neighbours: Neighbours;
   readonly expansions: readonly Expansion[];
 }
 
-const kept = new WeakMap<readonly ExpandItem[], KeptPlan>();
+const lastPlans = new WeakMap<readonly ExpandItem[], CachedPlan>();
 
 export function planExpansions(items: readonly ExpandItem[], from: Table, reach: Reach): readonly Expansion[] {
   const { neighbours, access } = reach;
   if (access.restriction !== undefined) return planExpand(items, from, reach);
-  const last = kept.get(items);
+  const last = lastPlans.get(items);
   if (last !== undefined && last.from === from && isSame(last.neighbours, neighbours)) return last.expansions;
   const expansions = planExpand(items, from, reach);
-  kept.set(items, { from, neighbours, expansions });
+  lastPlans.set(items, { from, neighbours, expansions });
   return expansions;
 }
 
@@ -62,7 +64,7 @@ function planExpand(items: readonly ExpandItem[], from: Table, reach: Reach): re
 function planItem(item: ExpandItem, from: Table, reach: Reach): Expansion {
   const { relation, table, link } = reach.find(from, item);
   const { kind } = relation;
-  if (kind === 'one' && item.size !== undefined) throw apiError('parameter_invalid', '$ps', `"${item.key}" is one row and no list`);
+  if (kind === 'one' && item.size !== undefined) throw apiError('parameter_invalid', '$ps', `"${item.key}" is a single row, not a list`);
   const visible = item.select === undefined ? table.columns : item.select.map((name) => findColumn(table, name));
   const nested = planExpand(item.expand, table, reach);
   const size = kind === 'one' ? 1 : listSize(item.size, table, reach.access);
@@ -71,19 +73,19 @@ function planItem(item: ExpandItem, from: Table, reach: Reach): Expansion {
     columns: withColumns(visible, nested),
     where: conditionWith(item.filters, table, reach),
     order: orderOf(item.order, table),
-    // One more shows whether there are more. A key that is unique needs no limit.
+    // One row more shows whether the list is complete. A unique key needs no limit.
     limit: kind === 'many' ? size + 1 : isUnique(table, link.key) ? 0 : 1,
     offset: 0,
   };
   return { key: item.key, kind, rows: { link, select: authorize(select, reach.access, 'read') }, visible: visible.length, size, nested };
 }
 
-function listSize(asked: number | undefined, table: Table, access: Access): number {
-  if (asked !== undefined) checkPageSize(table, access, '$ps', asked);
-  return asked ?? Math.min(USUAL_SIZE, maxPageSize(table, access) ?? USUAL_SIZE);
+function listSize(size: number | undefined, table: Table, access: Access): number {
+  if (size !== undefined) checkPageSize(table, access, '$ps', size);
+  return size ?? Math.min(DEFAULT_SIZE, maxPageSize(table, access) ?? DEFAULT_SIZE);
 }
 
-/** What the nested items start from is selected too. */
+/** Adds the key columns of nested items to the selected ones. */
 export function withColumns(visible: readonly Column[], expansions: readonly Expansion[]): readonly Column[] {
   if (expansions.length === 0) return visible;
   const hidden = expansions.flatMap(({ rows }) => rows.link.columns).filter((column) => !visible.includes(column));

@@ -1,4 +1,7 @@
-/** A request for sums and groups → plan: functions fit their columns, names are each there once, and the order is total. */
+/**
+ * Plans `$agg` and `$group`: checks that functions fit their columns and names are unique, and
+ * makes the order total. Pure.
+ */
 import { apiError } from '../../errors.ts';
 import type { Column, Kind, Table } from '../../model/table.ts';
 import { AGGREGATES, isOfColumn, type TimePart, takes } from '../../sql/aggregates.ts';
@@ -18,12 +21,12 @@ export interface GroupedPlan {
 export function planGroups(request: GroupRequest, table: Table, access: Access): GroupedPlan {
   checkVersion(request, table);
   checkPageSize(table, access, 'ps', request.size);
-  const groups = request.groups.map((wanted) => groupOutput(wanted, table));
-  const outputs = [...groups, ...request.aggregates.map((wanted) => aggregateOutput(wanted, table))];
+  const groups = request.groups.map((item) => groupOutput(item, table));
+  const outputs = [...groups, ...request.aggregates.map((item) => aggregateOutput(item, table))];
   const byName = new Map(outputs.map((output) => [output.column.name, output]));
   const twice = outputs.find((output) => byName.get(output.column.name) !== output);
   if (twice !== undefined)
-    throw apiError('parameter_invalid', '$agg', `the name ${twice.column.name} comes twice; give one of them an alias`);
+    throw apiError('parameter_invalid', '$agg', `the name ${twice.column.name} is used twice; give one of them an alias`);
   const names = { byName: new Map(outputs.map(({ column, compared }) => [column.name, compared])) };
   const plan: GroupPlan = {
     table,
@@ -37,13 +40,13 @@ export function planGroups(request: GroupRequest, table: Table, access: Access):
   return { do: 'group', groups: authorize(plan, access, 'read'), isCounted: request.count !== undefined };
 }
 
-const WITH_TIME: ReadonlySet<Kind> = new Set<Kind>(['timestamp', 'timestamptz']);
-const OF_A_DAY: ReadonlySet<TimePart> = new Set<TimePart>(['hour', 'minute']);
+const TIMESTAMPS: ReadonlySet<Kind> = new Set<Kind>(['timestamp', 'timestamptz']);
+const TIME_OF_DAY: ReadonlySet<TimePart> = new Set<TimePart>(['hour', 'minute']);
 
 function groupOutput({ alias, column: name, part }: GroupItem, table: Table): Output {
   const column = findQueryable(table, name);
   if (!column.sortable) throw apiError('column_not_comparable', name, '$group');
-  if (part !== undefined && !(WITH_TIME.has(column.kind) || (column.kind === 'date' && !OF_A_DAY.has(part))))
+  if (part !== undefined && !(TIMESTAMPS.has(column.kind) || (column.kind === 'date' && !TIME_OF_DAY.has(part))))
     throw apiError('parameter_invalid', '$group', `the column ${name} has no ${part}`);
   const own = alias ?? (part === undefined ? name : `${name}_${part}`);
   const named = { ...column, name: own };
@@ -64,7 +67,7 @@ function aggregateOutput({ alias, aggregate, column: name }: AggregateItem, tabl
   return { source, column: number(own, kind), compared: number(own, kind === 'float' ? 'float' : 'decimal') };
 }
 
-/** What no column is: a number as large and as exact as the engine can have it. The dialect says of which type it is. */
+/** A numeric result column. The dialect chooses its type. */
 function number(name: string, kind: Kind): Column {
   return {
     name,
@@ -80,13 +83,13 @@ function number(name: string, kind: Kind): Column {
   };
 }
 
-/** As asked, and behind it the groups. */
+/** The requested order, followed by the groups. */
 function orderOf({ order = [] }: GroupRequest, byName: ReadonlyMap<string, Output>, groups: readonly Output[]): GroupPlan['order'] {
-  const asked = order.map(({ column, direction }) => {
+  const requested = order.map(({ column, direction }) => {
     const output = byName.get(column);
     if (output === undefined) throw apiError('column_unknown', column);
     return { output, direction };
   });
-  const rest = groups.filter((group) => !asked.some(({ output }) => output === group));
-  return [...asked, ...rest.map((output) => ({ output, direction: 'asc' }) as const)];
+  const rest = groups.filter((group) => !requested.some(({ output }) => output === group));
+  return [...requested, ...rest.map((output) => ({ output, direction: 'asc' }) as const)];
 }

@@ -1,4 +1,7 @@
-/** Requests that write → plans. Rows of a body are read when the plan is run, since they may be many; new values of columns are read here. */
+/**
+ * Plans writes. Batches of rows are read when the plan runs; values of a single PATCH object are
+ * read here.
+ */
 import { apiError } from '../../errors.ts';
 import type { Column, Table } from '../../model/table.ts';
 import type { Assignment, Authorized, Condition, CountPlan, DeletePlan, SelectPlan, UpdatePlan } from '../../sql/plan.ts';
@@ -13,12 +16,13 @@ import { assignments } from './patch-body.ts';
 import { type UpsertKey, upsertKey } from './upsert-key.ts';
 import { fromText, InvalidValue } from './values.ts';
 
-/** Written rows that are given back. */
+/** Written rows that are returned to the caller. */
 export interface ReturnedRows {
-  /** The table as the caller may read it. */
   readonly table: Table;
   readonly columns: readonly Column[];
-  /** May every row be shown as it is? Else they are read, as far as the caller may read them. */
+  /**
+   * `true` if RETURNING may be used. Otherwise the rows are read back under the caller's read rule.
+   */
   readonly isOpen: boolean;
   readonly access: Access;
 }
@@ -26,12 +30,12 @@ export interface ReturnedRows {
 export interface Conditions {
   readonly dryRun: boolean;
   readonly maxAffected: number | undefined;
-  /** The written rows that are the answer; undefined when their number is. */
+  /** Set if the response contains the written rows instead of their number. */
   readonly returning: ReturnedRows | undefined;
   readonly access: Access;
 }
 
-/** Rows of a body, as yet unread. */
+/** An insert whose body is not read yet. */
 export interface InsertBodyPlan extends Conditions {
   readonly do: 'insert';
   readonly table: Table;
@@ -39,27 +43,27 @@ export interface InsertBodyPlan extends Conditions {
   readonly upsert: UpsertKey | undefined;
 }
 
-/** Rows of a body, as yet unread, whose keys say which rows they change. */
+/** A PATCH of rows by their keys whose body is not read yet. */
 export interface PatchBodyPlan extends Conditions {
   readonly do: 'patch';
   readonly table: Table;
   readonly body: Buffer;
 }
 
-/** One statement that writes to the rows that match. */
+/** An update or delete of the rows that match a condition. */
 export interface WritePlan extends Conditions {
   readonly do: 'write';
   readonly table: Table;
   readonly write:
     | { readonly do: 'update'; readonly plan: Authorized<UpdatePlan> }
     | { readonly do: 'delete'; readonly plan: Authorized<DeletePlan> };
-  /** The rows that it will hit. Few writes ask for them. */
+  /** Plans the count of affected rows; few writes need it. */
   readonly count: () => Authorized<CountPlan>;
-  /** The same rows as they are before it, locked. */
+  /** Plans the read of the rows before the write, with locks. */
   readonly before: () => Authorized<SelectPlan>;
-  /** For the row of a key: it must be there, and as the tags say. */
+  /** Set for a write by key: the row must exist and match the tags. */
   readonly single: { readonly ifMatch: EntityTags | undefined } | undefined;
-  /** More than one row is written only where that can be taken back. */
+  /** PATCH writes several rows only in a transaction. */
   readonly isPatch: boolean;
 }
 
@@ -125,10 +129,10 @@ function returnedRows(select: readonly string[] | undefined, table: Table, acces
   return { table, columns, isOpen: isOpenToRead(table, access), access };
 }
 
-/** A write without a condition cannot be planned. */
-function conditionFor(wanted: RowSelector, table: Table): Condition {
-  if ('key' in wanted) return keyCondition(wanted.key, table);
-  const where = conditionOf(wanted.filters, table);
+/** Throws for a write without a condition. */
+function conditionFor(rows: RowSelector, table: Table): Condition {
+  if ('key' in rows) return keyCondition(rows.key, table);
+  const where = conditionOf(rows.filters, table);
   if (where === undefined) throw apiError('filter_missing', 'A write');
   return where;
 }

@@ -1,6 +1,6 @@
 /**
- * AutoRequest and Table → plan, narrowed to what the caller may do. Pure: knows neither SQL nor connections. Rows of a body are read when the plan
- * runs, since they may be many.
+ * Plans a request on a table, within the caller's rights. Pure. Batches of rows are read when the
+ * plan runs.
  */
 import type { Neighbours } from '../../model/relation.ts';
 import type { Column, Table } from '../../model/table.ts';
@@ -23,29 +23,31 @@ import { Reach, resolveRelations } from './relations.ts';
 export interface ReadPlan {
   readonly do: 'read';
   readonly select: Authorized<SelectPlan>;
-  /** How many of the selected columns the caller sees: those behind are for the cursor, and for what belongs to the rows. */
+  /**
+   * Number of selected columns that the caller sees; the others are for cursors and related rows.
+   */
   readonly visible: number;
   readonly keyset: boolean;
-  /** For its cursors. */
+  /** Encrypts its cursors for restricted callers. */
   readonly seal: CursorSeal | undefined;
-  /** What stands in the rows besides. */
+  /** Related rows that are nested in the rows. */
   readonly expand: readonly Expansion[];
-  /** All rows that match, when their number was asked for. */
+  /** Counts all matching rows, if requested. */
   readonly count: Authorized<CountPlan> | undefined;
-  /** The number need not be counted. */
+  /** `true` if the count may be estimated. */
   readonly isEstimated: boolean;
 }
 
-/** The row of one key. All of its columns are selected, since its tag is made of them. */
+/** The row of one key. All columns are selected, because the ETag is made of them. */
 export interface RowPlan {
   readonly do: 'row';
   readonly select: Authorized<SelectPlan>;
-  /** What the caller wants to see of the selected columns, by their places; undefined for all. */
+  /** Indexes of the requested columns; `undefined` means all. */
   readonly chosen: readonly number[] | undefined;
   readonly ifNoneMatch: EntityTags | undefined;
 }
 
-/** The row of one key and what belongs to it, which has no tag. */
+/** The row of one key with related rows. It has no ETag. */
 export interface ExpandedRowPlan {
   readonly do: 'expanded row';
   readonly select: Authorized<SelectPlan>;
@@ -55,17 +57,17 @@ export interface ExpandedRowPlan {
 
 export type AutoPlan = ReadPlan | GroupedPlan | RowPlan | ExpandedRowPlan | InsertBodyPlan | PatchBodyPlan | WritePlan;
 
-/** What the catalogue says of a table and of those around it. */
-export interface Surroundings {
+/** Catalog data beside the table itself. */
+export interface PlanContext {
   readonly kinds?: SelectPlan['kinds'];
-  /** Those that the request reaches; undefined when it reaches none. */
+  /** Related tables; `undefined` if the request uses no relation. */
   readonly neighbours?: Neighbours | undefined;
 }
 
-export function planRequest(asked: AutoRequest, found: Table, access: Access, { kinds, neighbours }: Surroundings = {}): AutoPlan {
-  const table = visibleTable(found, access, OPERATIONS[asked.do]);
+export function planRequest(unresolved: AutoRequest, wholeTable: Table, access: Access, { kinds, neighbours }: PlanContext = {}): AutoPlan {
+  const table = visibleTable(wholeTable, access, OPERATIONS[unresolved.do]);
   const reach = neighbours === undefined ? undefined : new Reach(neighbours, access);
-  const request = reach === undefined ? asked : resolveRelations(asked, table, reach);
+  const request = reach === undefined ? unresolved : resolveRelations(unresolved, table, reach);
   switch (request.do) {
     case 'read':
       return planRead(request, table, access, kinds, reach);
@@ -92,19 +94,19 @@ function planRead(request: ReadRequest, table: Table, access: Access, kinds: Sel
   const visible = request.select === undefined ? table.columns : request.select.map((name) => findColumn(table, name));
   const keyset = request.after !== undefined;
   const seal = access.restriction?.seal;
-  const expand = reach === undefined || request.expand === undefined ? NOTHING : planExpansions(request.expand, table, reach);
+  const expand = reach === undefined || request.expand === undefined ? NO_EXPANSIONS : planExpansions(request.expand, table, reach);
   const selected = withColumns(visible, expand);
   const hidden = keyset ? order.map((term) => term.column).filter((column) => !selected.includes(column)) : [];
-  const behind = keyset && request.after !== '' ? cursorCondition(request.after ?? '', order, seal) : undefined;
+  const after = keyset && request.after !== '' ? cursorCondition(request.after ?? '', order, seal) : undefined;
   const select: SelectPlan = {
     table,
     columns: hidden.length === 0 ? selected : [...selected, ...hidden],
     kinds,
-    where: and(where, behind),
+    where: and(where, after),
     order,
     limit: request.size,
     offset: rowsBefore(request),
-    isContinuation: behind !== undefined && where === undefined && access.restriction === undefined,
+    isContinuation: after !== undefined && where === undefined && access.restriction === undefined,
     masks: undefined,
     joined: undefined,
   };
@@ -129,7 +131,7 @@ function planRow(
 ): RowPlan | ExpandedRowPlan {
   checkVersion(request, table);
   const where = keyCondition(request.key, table);
-  const expand = reach === undefined || request.expand === undefined ? NOTHING : planExpansions(request.expand, table, reach);
+  const expand = reach === undefined || request.expand === undefined ? NO_EXPANSIONS : planExpansions(request.expand, table, reach);
   if (expand.length > 0) {
     const visible = request.select === undefined ? table.columns : request.select.map((name) => findColumn(table, name));
     const plan = rowPlan(table, withColumns(visible, expand), where, kinds);
@@ -144,7 +146,7 @@ function rowPlan(table: Table, columns: readonly Column[], where: Condition, kin
   return { table, columns, kinds, where, order: [], limit: 2, offset: 0, masks: undefined, joined: undefined };
 }
 
-const NOTHING: readonly Expansion[] = [];
+const NO_EXPANSIONS: readonly Expansion[] = [];
 
 function and(a: Condition | undefined, b: Condition | undefined): Condition | undefined {
   if (a === undefined || b === undefined) return a ?? b;

@@ -1,6 +1,6 @@
 /**
- * Which relation a request means, and what it may see of it: the tables around its own, less what the caller may not read. A name that means none or
- * several is refused with the choices.
+ * Resolves the relations that a request names, within the caller's rights. An unknown or ambiguous
+ * name is rejected with the choices. Pure.
  */
 import { apiError } from '../../errors.ts';
 import {
@@ -22,13 +22,13 @@ import type { Access } from './access.ts';
 import { authorize, reachableTable } from './authorize.ts';
 import { conditionOf } from './filters.ts';
 
-/** What a request may reach from its table. */
+/** Relations that a caller may use from a table. */
 export class Reach {
   readonly access: Access;
   readonly neighbours: Neighbours;
   readonly #keys: readonly ForeignKey[];
   readonly #relations = new Map<string, readonly Relation[]>();
-  #seen: ReadonlyMap<string, Table> | undefined;
+  #visibleTables: ReadonlyMap<string, Table> | undefined;
 
   constructor(neighbours: Neighbours, access: Access) {
     this.access = access;
@@ -37,23 +37,23 @@ export class Reach {
   }
 
   get #tables(): ReadonlyMap<string, Table> {
-    if (this.#seen !== undefined) return this.#seen;
-    const seen = new Map<string, Table>();
+    if (this.#visibleTables !== undefined) return this.#visibleTables;
+    const visible = new Map<string, Table>();
     for (const [name, found] of this.neighbours.tables) {
       const table = reachableTable(found, this.access);
-      if (table !== undefined) seen.set(name, table);
+      if (table !== undefined) visible.set(name, table);
     }
-    this.#seen = seen;
-    return seen;
+    this.#visibleTables = visible;
+    return visible;
   }
 
-  /** The one relation from a table that is wanted. */
-  find(from: Table, wanted: RelatedSelector): ResolvedRelation {
+  /** Finds the only relation that matches a selector; throws otherwise. */
+  find(from: Table, selector: RelatedSelector): ResolvedRelation {
     const relations = this.#from(from);
-    const left = matching(relations, wanted.table, wanted.hint);
-    const [relation] = left;
-    const table = this.#tables.get(wanted.table);
-    if (relation === undefined || table === undefined || left.length > 1) throw refusal(from, wanted, relations);
+    const found = matching(relations, selector.table, selector.hint);
+    const [relation] = found;
+    const table = this.#tables.get(selector.table);
+    if (relation === undefined || table === undefined || found.length > 1) throw refusal(from, selector, relations);
     return { relation, table, link: this.#link(from, table, relation) };
   }
 
@@ -90,7 +90,7 @@ interface ResolvedRelation {
   readonly link: Link;
 }
 
-/** Over columns that the caller may not read there is no relation. */
+/** A relation over columns that the caller may not read does not exist. */
 const has = (table: Table | undefined, names: readonly string[]): boolean =>
   table !== undefined && names.every((name) => isShown(table, name));
 
@@ -105,14 +105,14 @@ const MAX_LISTED = 20;
 
 function refusal(from: Table, { table, hint }: RelatedSelector, relations: readonly Relation[]): Error {
   const names = namesOf(relations);
-  const there = names.filter((_, i) => relations[i]?.table === table);
+  const sameTable = names.filter((_, i) => relations[i]?.table === table);
   const shown = (list: readonly string[]): string => list.slice(0, MAX_LISTED).join(', ') + (list.length > MAX_LISTED ? ' …' : '');
-  if (there.length === 0) return apiError('relation_unknown', from.name, quotedName(table), shown(names));
-  if (hint === undefined) return apiError('relation_ambiguous', from.name, quotedName(table), shown(there));
-  return apiError('relation_hint', `${quotedName(table)}!${hint.name}${hint.rest === undefined ? '' : `.${hint.rest}`}`, shown(there));
+  if (sameTable.length === 0) return apiError('relation_unknown', from.name, quotedName(table), shown(names));
+  if (hint === undefined) return apiError('relation_ambiguous', from.name, quotedName(table), shown(sameTable));
+  return apiError('relation_hint', `${quotedName(table)}!${hint.name}${hint.rest === undefined ? '' : `.${hint.rest}`}`, shown(sameTable));
 }
 
-/** The same filters, with the conditions that their relations mean. */
+/** Adds the conditions of `$has` and `$hasnot` to filters. */
 function withRelations(filters: readonly RawFilter[], table: Table, reach: Reach): readonly RawFilter[] {
   return filters.map((filter) => withRelation(filter, table, reach));
 }
@@ -126,30 +126,30 @@ function withRelation(filter: RawFilter, table: Table, reach: Reach): RawFilter 
       return { op: 'not', of: withRelation(filter.of, table, reach) };
     case 'has':
     case 'hasnot': {
-      const found = reach.find(table, filter.wanted);
-      const rows = matchingRows(filter.wanted, found.table, reach);
-      return { ...filter, found: { op: filter.op, link: found.link, rows } };
+      const found = reach.find(table, filter.selector);
+      const rows = matchingRows(filter.selector, found.table, reach);
+      return { ...filter, condition: { op: filter.op, link: found.link, rows } };
     }
     default:
       return filter;
   }
 }
 
-function matchingRows(wanted: RelatedSelector, table: Table, reach: Reach): Authorized<CountPlan> {
-  return authorize<CountPlan>({ table, where: conditionWith(wanted.filters, table, reach) }, reach.access, 'read');
+function matchingRows(selector: RelatedSelector, table: Table, reach: Reach): Authorized<CountPlan> {
+  return authorize<CountPlan>({ table, where: conditionWith(selector.filters, table, reach) }, reach.access, 'read');
 }
 
 export function conditionWith(filters: readonly RawFilter[], table: Table, reach: Reach): Condition | undefined {
   return conditionOf(withRelations(filters, table, reach), table);
 }
 
-/** What a request reaches from its own table, level by level. */
+/** Parts of a request that use relations. */
 export interface RelatedReferences {
   readonly filters: readonly RawFilter[];
   readonly expand: readonly ExpandItem[];
 }
 
-/** Undefined when it reaches nothing. */
+/** `undefined` if the request uses no relation. */
 export function relatedReferences(request: AutoRequest): RelatedReferences | undefined {
   const filters = filtersOf(request);
   const expand = request.do === 'read' || request.do === 'row' ? request.expand : undefined;
@@ -165,7 +165,7 @@ function filtersOf(request: AutoRequest): readonly RawFilter[] {
   return NO_FILTERS;
 }
 
-/** The same request, with the conditions that its relations mean. */
+/** Resolves the relations in the filters of a request. */
 export function resolveRelations(request: AutoRequest, table: Table, reach: Reach): AutoRequest {
   if (request.do === 'read' || request.do === 'group') return { ...request, filters: withRelations(request.filters, table, reach) };
   const isFiltered = (request.do === 'update' || request.do === 'delete') && 'filters' in request.where;
@@ -178,24 +178,24 @@ function hasRelatedFilter(filter: RawFilter): boolean {
   return (filter.op === 'and' || filter.op === 'or') && filter.of.some(hasRelatedFilter);
 }
 
-/** The tables that take part: those that are named, and every junction between two of them. */
+/** Tables that a request needs: those that it names, and the junctions between them. */
 export function tablesReached(from: string, { filters, expand }: RelatedReferences, keys: readonly DeclaredKey[]): ReadonlySet<string> {
   const names = new Set([from]);
   const all = keys.map((key): ForeignKey => ({ ...key, unique: false }));
-  const visit = (start: string, wanted: RelatedSelector): void => {
+  const visit = (start: string, selector: RelatedSelector): void => {
     const relations = relationsOf(start, all);
-    const meant = relations.filter(({ table }) => table === wanted.table);
-    // When there is none, the choices are told.
-    for (const { table, through } of meant.length > 0 ? meant : relations.slice(0, MAX_LISTED)) {
+    const matches = relations.filter(({ table }) => table === selector.table);
+    // If there is no such relation, the error lists the choices.
+    for (const { table, through } of matches.length > 0 ? matches : relations.slice(0, MAX_LISTED)) {
       names.add(table);
       if (through !== undefined) names.add(through.table);
     }
-    for (const filter of wanted.filters) look(wanted.table, filter);
+    for (const filter of selector.filters) visitFilter(selector.table, filter);
   };
-  const look = (start: string, filter: RawFilter): void => {
-    if (filter.op === 'has' || filter.op === 'hasnot') visit(start, filter.wanted);
-    else if (filter.op === 'not') look(start, filter.of);
-    else if (filter.op === 'and' || filter.op === 'or') for (const part of filter.of) look(start, part);
+  const visitFilter = (start: string, filter: RawFilter): void => {
+    if (filter.op === 'has' || filter.op === 'hasnot') visit(start, filter.selector);
+    else if (filter.op === 'not') visitFilter(start, filter.of);
+    else if (filter.op === 'and' || filter.op === 'or') for (const part of filter.of) visitFilter(start, part);
   };
   const expandFrom = (start: string, items: readonly ExpandItem[]): void => {
     for (const item of items) {
@@ -203,7 +203,7 @@ export function tablesReached(from: string, { filters, expand }: RelatedReferenc
       expandFrom(item.table, item.expand);
     }
   };
-  for (const filter of filters) look(from, filter);
+  for (const filter of filters) visitFilter(from, filter);
   expandFrom(from, expand);
   return names;
 }

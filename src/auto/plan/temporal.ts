@@ -1,16 +1,16 @@
 /**
- * Dates and times as ISO 8601 and nothing else: `now`, `yesterday` and local formats are refused. What comes out is what the engines take:
- * `YYYY-MM-DD`, `hh:mm:ss[.f]`, `YYYY-MM-DDThh:mm:ss[.f]` and, where the type has a zone, `Z` or `±hh:mm` behind it.
+ * Checks dates and times. Only ISO 8601 is accepted. Results are `YYYY-MM-DD`, `hh:mm:ss[.f]` or
+ * `YYYY-MM-DDThh:mm:ss[.f]`, with `Z` or `±hh:mm` if the type has a zone. Pure.
  */
 import type { Column } from '../../model/table.ts';
 
-/** The reason why a value does not fit, ready to be put into a sentence. */
+/** Reason why a value does not fit, as part of a sentence. */
 export class InvalidValue extends Error {}
 
 const DATE = /^(\d{4,6})-(\d\d)-(\d\d)$/;
 const TIMESTAMP = /^(\d{4,6})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,12}))?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
 const TIME = /^(-?)(\d{2,3}):(\d\d)(?::(\d\d)(?:\.(\d{1,12}))?)?(Z|[+-]\d\d(?::?\d\d)?)?$/i;
-/** What the engines themselves print for values that ISO 8601 cannot express: taken back as it was given out. */
+/** Notation of the engines for values that ISO 8601 cannot express. Accepted as it was returned. */
 const OWN_NOTATION = /^(?:-?infinity|0000-00-00(?:[T ]00:00:00(?:\.0+)?Z?)?|\d{4,6}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|\+00)?)? BC)$/;
 
 const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
@@ -73,14 +73,14 @@ function normalOffset(zone: string): string {
   return `${hours}:${minutes}`;
 }
 
-/** A type without a zone keeps the moment in UTC, the zone of every session. */
+/** A type without a zone stores UTC, the time zone of every session. */
 function inUtc(year: string, month: string, day: string, hours: string, minutes: string, seconds: string, offset: string): string {
   const sign = offset.startsWith('-') ? 1 : -1;
   const shift = sign * (Number(offset.slice(1, 3)) * 60 + Number(offset.slice(4, 6)));
-  const moment = new Date(0);
-  moment.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
-  moment.setUTCHours(Number(hours), Number(minutes) + shift, Number(seconds));
+  const time = new Date(0);
+  time.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  time.setUTCHours(Number(hours), Number(minutes) + shift, Number(seconds));
   const pad = (value: number, width = 2): string => String(value).padStart(width, '0');
-  const date = `${pad(moment.getUTCFullYear(), 4)}-${pad(moment.getUTCMonth() + 1)}-${pad(moment.getUTCDate())}`;
-  return `${date}T${pad(moment.getUTCHours())}:${pad(moment.getUTCMinutes())}:${pad(moment.getUTCSeconds())}`;
+  const date = `${pad(time.getUTCFullYear(), 4)}-${pad(time.getUTCMonth() + 1)}-${pad(time.getUTCDate())}`;
+  return `${date}T${pad(time.getUTCHours())}:${pad(time.getUTCMinutes())}:${pad(time.getUTCSeconds())}`;
 }

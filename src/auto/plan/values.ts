@@ -1,6 +1,6 @@
 /**
- * Does a value fit its column? Asked before any SQL exists, by the column's kind, for every engine alike: engines coerce, wrap and truncate
- * each in its own way. What comes out is the text (or bytes) to bind. Throws InvalidValue with the reason.
+ * Checks values against their columns before any SQL exists, the same way for all engines, and
+ * returns the text or bytes to bind. Throws InvalidValue with the reason. Pure.
  */
 import type { Column, Kind } from '../../model/table.ts';
 import type { Operand, ParamValue } from '../../sql/statement.ts';
@@ -10,7 +10,10 @@ import { checkDate, checkTime, checkTimestamp, InvalidValue } from './temporal.t
 
 export { InvalidValue };
 
-/** Comparing may use digits that storing would lose: `price=gt.1.005` is fair on two decimals. */
+/**
+ * A comparison may use more digits than the column stores: `price=gt.1.005` is valid for two
+ * decimals.
+ */
 export type Use = 'compare' | 'store';
 
 type Check = (column: Column, text: string, use: Use) => Operand;
@@ -27,7 +30,7 @@ const BOOLEANS: ReadonlyMap<string, string> = new Map([
   ['1', 'true'],
   ['0', 'false'],
 ]);
-/** Every integer of so few digits fits 32 bits. */
+/** Integers with at most this many digits fit 32 bits. */
 const SHORT_INT = 9;
 const INT32_MAX = 2n ** 31n - 1n;
 const JSON_DEPTH = 64;
@@ -67,12 +70,15 @@ const CHECKS: Readonly<Record<Kind, Check>> = {
   other: (_, text) => text,
 };
 
-/** A value of the query string (filters, `set`). */
+/** Checks a value of the query string (filters, `set`). */
 export function fromText(column: Column, text: string, use: Use): Operand {
   return CHECKS[column.kind](column, text, use);
 }
 
-/** A value of a JSON body. A string is taken for any type that it parses as; a number or boolean is no text. */
+/**
+ * Checks a value of a JSON body. A string is accepted for every type; a number or boolean is not
+ * accepted for text.
+ */
 export function fromJson(column: Column, cell: JsonCell): ParamValue {
   if (cell === null) {
     if (!column.nullable) throw new InvalidValue('it must not be null');
@@ -86,24 +92,24 @@ export function fromJson(column: Column, cell: JsonCell): ParamValue {
 }
 
 /**
- * Where the value that a body spells in text[from..to) ends when it fits as it stands there; -1 when `fromJson` has to look at it. Most values
- * pass a quick check, and nothing is made of them before they are bound.
+ * Returns the end of the value in text[from..to) if it fits as it is written, or -1 if `fromJson`
+ * must check it. Most values pass without creating an object.
  */
 export type QuickCheck = (column: Column, text: Buffer, from: number, to: number) => number;
 
 const FULL_CHECK: QuickCheck = () => -1;
 
 const TEXT_QUICK_CHECKS: Partial<Readonly<Record<Kind, QuickCheck>>> = {
-  // No text has more characters than bytes.
+  // A text has at most as many characters as bytes.
   text: ({ maxLength }, _, from, to) => (maxLength === undefined || to - from <= maxLength ? to : -1),
   timestamp: ({ fraction }, text, from, to) => (isCommonTimestamp(text, from, to, fraction ?? 0) ? to - 1 : -1),
   timestamptz: ({ fraction }, text, from, to) => (isCommonTimestamp(text, from, to, fraction ?? 0) ? to : -1),
 };
 
-/** For strings without escapes. */
+/** Quick check for strings without escapes. */
 export const textQuickCheck = (column: Column): QuickCheck => TEXT_QUICK_CHECKS[column.kind] ?? FULL_CHECK;
 
-/** For whole numbers. */
+/** Quick check for integers. */
 export const integerQuickCheck = (column: Column): QuickCheck => (column.kind === 'int' ? quickCheckInt : FULL_CHECK);
 
 const quickCheckInt: QuickCheck = (column, text, from, to) => (isSmallInt(column, text[from] as number, to - from) ? to : -1);
@@ -147,7 +153,7 @@ function checkInt(column: Column, text: string): string {
   return value.toString();
 }
 
-/** Most numbers are short, and the range of their column wide: no arithmetic is needed for them. */
+/** Avoids BigInt arithmetic for short numbers in columns with a wide range. */
 function isSmallInt({ min, max }: Column, first: number, digits: number): boolean {
   return digits <= SHORT_INT && first > 0x30 && max !== undefined && max >= INT32_MAX && min !== undefined && min < 0n;
 }
@@ -163,7 +169,7 @@ function checkDecimal(column: Column, text: string, use: Use): string {
   return `${sign}${digits}${plain[1] === '' ? '' : `.${plain[1]}`}`;
 }
 
-/** Moves the point by an exponent, within reason. */
+/** Applies an exponent of at most 400 to a decimal. */
 function shifted(whole: string, fraction: string, exponent: number): readonly [string, string] {
   if (Math.abs(exponent) > 400) throw new InvalidValue('its exponent is too large');
   if (exponent >= 0) return [whole + fraction.padEnd(exponent, '0').slice(0, exponent), fraction.slice(exponent)];
@@ -173,9 +179,8 @@ function shifted(whole: string, fraction: string, exponent: number): readonly [s
 
 function checkDigits(column: Column, digits: string, fraction: string): void {
   if (column.precision === undefined || column.scale === undefined) return;
-  const most = column.precision - column.scale;
-  if ((digits === '0' ? 0 : digits.length) > Math.max(most, 0))
-    throw new InvalidValue(`it may have ${Math.max(most, 0)} digits before the point`);
+  const max = Math.max(column.precision - column.scale, 0);
+  if ((digits === '0' ? 0 : digits.length) > max) throw new InvalidValue(`it may have ${max} digits before the point`);
   if (fraction.replace(/0+$/, '').length > Math.max(column.scale, 0)) {
     throw new InvalidValue(`it may have ${Math.max(column.scale, 0)} digits after the point`);
   }
@@ -191,10 +196,10 @@ function checkFloat(column: Column, text: string): string {
 }
 
 function checkLength(column: Column, text: string, use: Use): string {
-  const most = column.maxLength;
-  // Every character has at most two UTF-16 units, so that short texts need no counting.
-  if (use === 'compare' || most === undefined || text.length <= most) return text;
-  if ([...text].length > most) throw new InvalidValue(`it may be ${most} characters long`);
+  const max = column.maxLength;
+  // A character has one or two UTF-16 units, so a short text needs no counting.
+  if (use === 'compare' || max === undefined || text.length <= max) return text;
+  if ([...text].length > max) throw new InvalidValue(`it may be ${max} characters long`);
   return text;
 }
 

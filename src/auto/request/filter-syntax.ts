@@ -1,6 +1,6 @@
 /**
- * The grammar of filters: `column=operator.value`, quoting, lists, ranges and groups. Turns text into trees. Knows no table: types and columns are
- * checked later.
+ * The grammar of filters: `column=operator.value`, quoting, lists, ranges and groups. Turns text
+ * into trees. Knows no table: types and columns are checked later.
  */
 import { apiError } from '../../errors.ts';
 import type { Hint } from '../../model/relation.ts';
@@ -31,11 +31,14 @@ export interface RelatedSelector {
   readonly filters: readonly RawFilter[];
 }
 
-/** Rows that have related rows, or have none. What they are is found out before the filter becomes a condition. */
+/**
+ * Rows that have related rows, or have none. What they are is found out before the filter becomes a
+ * condition.
+ */
 export interface RelatedFilter {
   readonly op: 'has' | 'hasnot';
-  readonly wanted: RelatedSelector;
-  readonly found?: Condition;
+  readonly selector: RelatedSelector;
+  readonly condition?: Condition;
 }
 
 const MAX_DEPTH = 16;
@@ -101,7 +104,10 @@ export function parseList(column: string, text: string): readonly RawValue[] {
   return values;
 }
 
-/** Two values when a quote says where the range splits; else one, to be split when the column's type is known. */
+/**
+ * Two values when a quote says where the range splits; else one, to be split when the column's type
+ * is known.
+ */
 function parseRange(column: string, text: string): readonly RawValue[] {
   if (text.startsWith('"')) {
     const { value, next } = quoted(text, 0, column);
@@ -149,7 +155,7 @@ function parseRelated(name: '$has' | '$hasnot', value: string, depth: number): R
   const { alias, table, hint, options } = readItem(name, value);
   if (alias !== undefined) throw apiError('parameter_invalid', name, 'it takes no alias');
   const filters = options.map((option) => parseNamedFilter(option.name, option.value, depth + 1));
-  return { op: name === '$has' ? 'has' : 'hasnot', wanted: { table, hint, filters } };
+  return { op: name === '$has' ? 'has' : 'hasnot', selector: { table, hint, filters } };
 }
 
 /** Where the name of an item ends: the first `=` outside of quotes. */
@@ -157,7 +163,10 @@ function splitName(item: string): number {
   return item.startsWith('"') ? item.indexOf('=', quoted(item, 0, item).next) : item.indexOf('=');
 }
 
-/** Items between commas that stand outside of quotes and parentheses; a piece without `name=` goes on with a list (`a=in.1,2`). */
+/**
+ * Items between commas that stand outside of quotes and parentheses; a piece without `name=` goes
+ * on with a list (`a=in.1,2`).
+ */
 function splitGroup(name: string, text: string): string[] {
   const items: string[] = [];
   let depth = 0;

@@ -1,6 +1,6 @@
 /**
- * A request to the Auto API as data: what its path, query and headers ask for, before any table is known. Bodies are read later, against the table's
- * columns.
+ * A request to the Auto API as data: what its path, query and headers ask for, before any table is
+ * known. Bodies are read later, against the table's columns.
  */
 import type { Operation } from '../../model/persona.ts';
 import type { AggregateFunction, TimePart } from '../../sql/aggregates.ts';
@@ -91,7 +91,7 @@ export type ColumnValues = readonly (readonly [name: string, value: JsonCell])[]
 export interface PatchObject {
   readonly body: Buffer;
   /** What it says, where it was read ahead; throws what is wrong with it. */
-  readonly given?: () => ColumnValues;
+  readonly parsed?: () => ColumnValues;
 }
 
 /** New values of one column (`set`), or of several (a JSON object). */

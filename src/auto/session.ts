@@ -1,4 +1,4 @@
-/** What a plan is run with: a connection for as long as the request needs it, and the table's standing with the catalogue. */
+/** Everything a plan needs to run: the connection, the engine and the request's limits. */
 import type { Connection, Engine, RunOptions } from '../engines/contract/engine.ts';
 import type { RowSink } from '../model/cells.ts';
 import type { Neighbours } from '../model/relation.ts';
@@ -7,41 +7,51 @@ import type { MemoryBudget } from '../util/bytes/memory-lease.ts';
 
 export interface AutoSession {
   readonly connection: Connection;
-  /** Others use it too: one statement may be run on it, and no transaction begun. */
+  /**
+   * `true` if other requests use the connection too: one statement may run on it, and no
+   * transaction.
+   */
   readonly isPipelined: boolean;
   readonly engine: Engine;
   readonly options: RunOptions;
-  /** Whose turns of the event loop long work takes. */
+  /** Tenant whose time slices long work uses. */
   readonly owner: string;
-  /** Set for a table of which the catalogue says something else than its rows do: these are written by what comes with them. */
+  /**
+   * `described` for a table whose catalog disagrees with its rows: the result's own types are used.
+   */
   readonly kinds: SelectPlan['kinds'];
-  /** The tables that the request reaches, if it reaches any. */
+  /** Related tables, if the request uses any. */
   readonly neighbours: Neighbours | undefined;
-  /** Everything is run in a transaction that only reads. */
+  /** Set if everything runs in a read-only transaction. */
   readonly readsOnly?: true;
-  /** What rows may take that have to wait for others. */
+  /** Budget for rows that are buffered. */
   readonly memory: MemoryBudget;
 }
 
-/** Where the rows of an answer go, and what has to be known before the first of them. */
+/** Receives the rows of a response, and its headers before the first row. */
 export interface AnswerSink extends RowSink {
-  /** A header of the answer; set again, it has the later value. */
+  /** Sets a header; a later value replaces an earlier one. */
   header(name: string, value: string): void;
 }
 
 export interface AutoResult {
-  /** Rows that were given or written. */
+  /** Number of rows returned or written. */
   readonly rows: number;
-  /** Behind the last row of a full page, when a cursor was asked for. */
+  /** Cursor after the last row of a full page, if requested. */
   readonly cursor: string | undefined;
-  /** The caller has the row already, as a tag in its request says. */
+  /** `true` if the caller has the row already, according to `If-None-Match`. */
   readonly unchanged?: boolean;
 }
 
-/** A request turned out to need a transaction on a connection that it shares. Nothing has been done; it is run again on one of its own. */
+/**
+ * Thrown if a request on a pipelined connection needs a transaction. Nothing was sent; it is
+ * repeated on its own connection.
+ */
 export class NeedsExclusiveConnection extends Error {}
 
-/** Closes the connection if the snapshot cannot be ended; ignores whether the caller still waits. */
+/**
+ * Closes the connection if the snapshot cannot be ended; ignores whether the caller still waits.
+ */
 export function endSnapshot({ connection, options }: AutoSession): Promise<unknown> {
   return connection.rollback({ timeoutMs: options.timeoutMs }).catch(() => connection.close());
 }

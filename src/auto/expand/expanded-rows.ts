@@ -1,21 +1,23 @@
-/** Rows with what belongs to them, on their way to the answer: each item of `$expand` is a cell with rows in it. */
+/**
+ * Writes rows with their related rows: each item of `$expand` becomes a cell that contains rows.
+ */
 import type { Cells, ResultColumn, RowSink } from '../../model/cells.ts';
 import { appendBytes, appendNestedCell, appendNestedNull, beginNested, beginNestedCell, endNestedCell } from '../../model/nested.ts';
 import { ByteWriter } from '../../util/bytes/byte-writer.ts';
 import { Gate } from '../rows/gate.ts';
 import type { RowStore } from '../rows/row-store.ts';
 
-/** Rows that were read, and for each item what belongs to them. */
+/** Rows in memory and their items. */
 export interface ReadRows {
-  /** The same object for rows that were planned alike. */
+  /** The same object for all rows with the same plan; identifies their columns. */
   readonly shape: object;
   readonly store: RowStore;
-  /** The rows that count, when not all of them do. */
+  /** Rows to show; all if absent. */
   readonly shown?: readonly number[];
   readonly columns: readonly ResultColumn[];
-  /** Where their cells begin in a row of the store … */
+  /** Index of the first cell in a row of the store. */
   readonly first: number;
-  /** … and how many of them are seen. */
+  /** Number of visible cells. */
   readonly visible: number;
   readonly items: readonly ReadItem[];
 }
@@ -24,32 +26,32 @@ export interface ReadItem {
   readonly key: string;
   readonly kind: 'one' | 'many';
   readonly rows: ReadRows;
-  /** The rows that belong to a row. */
+  /** Returns the related rows of a row. */
   of(row: number): readonly number[];
 }
 
-/** Columns by what they were made of last, so that formats know them again. */
-interface KnownColumns {
+/** The last columns of a shape. Formats recognize columns by identity. */
+interface CachedColumns {
   readonly own: readonly ResultColumn[];
   readonly nested: readonly (readonly ResultColumn[])[];
   readonly columns: readonly ResultColumn[];
 }
 
-const knownColumns = new WeakMap<object, KnownColumns>();
+const lastColumns = new WeakMap<object, CachedColumns>();
 
 function columnsOf({ shape, columns: own, visible, items }: ReadRows): readonly ResultColumn[] {
   const nested = items.map(({ rows }) => columnsOf(rows));
-  const known = knownColumns.get(shape);
+  const known = lastColumns.get(shape);
   if (known !== undefined && known.own === own && known.nested.every((columns, i) => columns === nested[i])) return known.columns;
   const columns = [
     ...own.slice(0, visible),
     ...items.map(({ key, kind }, i): ResultColumn => ({ name: key, kind: 'json', nested: { kind, columns: nested[i] ?? [] } })),
   ];
-  knownColumns.set(shape, { own, nested, columns });
+  lastColumns.set(shape, { own, nested, columns });
   return columns;
 }
 
-/** Sends rows that are in memory; waits while whoever takes them is busy. */
+/** Sends rows from memory and waits while the sink applies backpressure. */
 export async function sendRows(rows: ReadRows, sink: RowSink): Promise<void> {
   const columns = columnsOf(rows);
   const gate = new Gate();

@@ -1,6 +1,7 @@
 /**
- * Items of `$expand` that come with the page itself, in one statement: rows that are referred to stand beside their row, and a row is repeated for each
- * row of one list. Says which items can, and finds them in what was read.
+ * Items of `$expand` that are joined to the page's own statement: any number of to-one relations,
+ * and one list, for whose rows the page's rows repeat. Chooses the items and finds them in the
+ * result.
  */
 import { DbFailure } from '../../engines/contract/engine.ts';
 import type { Column, Table } from '../../model/table.ts';
@@ -12,20 +13,20 @@ import type { Expansion } from '../plan/plan-expand.ts';
 import type { RowStore } from '../rows/row-store.ts';
 import type { ReadItem } from './expanded-rows.ts';
 
-/** What of the items comes with the rows themselves, and what after them. */
+/** Items that are joined to the page, and those that are read afterwards. */
 export interface Division {
   readonly joined: readonly Expansion[];
-  /** The one that has its rows repeated. */
+  /** The list for whose rows the page's rows repeat. */
   readonly list: Expansion | undefined;
-  /** What is joined, in its order: the list is the last. */
+  /** Joined relations in order; the list is last. */
   readonly rows: readonly RelatedRows[];
   readonly apart: readonly Expansion[];
 }
 
-/** Pages up to so many rows come with their lists. */
+/** Largest page that is read together with a list. */
 const MAX_PAGE = 100;
-/** Rows of a page that are repeated may take so much. */
-const REPEATED_MOST = 256 * 1024;
+/** If the repeated rows take more bytes, the list is read separately from then on. */
+const MAX_REPEATED_BYTES = 256 * 1024;
 
 interface Divisions {
   readonly plain: Division;
@@ -33,7 +34,7 @@ interface Divisions {
 }
 
 const divisionsOf = memo(divisionsFor);
-/** Tables whose lists were too long to come with a page, or the rows of the page too large to be repeated. */
+/** Tables whose lists were too long, or made the result too large, to be joined. */
 const longLists = new WeakSet<Table>();
 
 interface Page {
@@ -62,17 +63,17 @@ function divisionsFor(expand: readonly Expansion[]): Divisions {
   return { plain, listed: isListed ? { joined, list, rows: [...plain.rows, list.rows], apart: [] } : plain };
 }
 
-/** A row that comes twice has two rows beside it: their key has been unique no longer than the catalogue's picture says. */
+/** Fails as stale if a row came twice: the key of a to-one relation is no longer unique. */
 export function checkOnce(store: RowStore, { table, columns }: SelectPlan): void {
   const places = table.primaryKey.map((column) => columns.indexOf(column));
   for (let row = 1; row < store.count; row++) if (isSameRow(store, row - 1, row, places)) throw notUnique();
 }
 
 function notUnique(): DbFailure {
-  return new DbFailure('stale', 'a row has several rows beside it', { code: 'UNIQUE' });
+  return new DbFailure('stale', 'a to-one relation has several rows', { code: 'UNIQUE' });
 }
 
-/** NULL is the same as nothing: a key may be none any more. */
+/** NULL never equals NULL, because the key may have been dropped. */
 function isSameRow(store: RowStore, a: number, b: number, places: readonly number[]): boolean {
   for (const place of places) if (!isSameCell(store, a, b, place)) return false;
   return true;
@@ -88,7 +89,7 @@ function isSameCell(store: RowStore, a: number, b: number, place: number): boole
   return true;
 }
 
-/** The row beside a row stands in its columns from `first` on; where there is none, the key is NULL too. */
+/** Finds a to-one row in the columns from `first`. Its key is NULL if there is no such row. */
 export function joinedItem(expansion: Expansion, store: RowStore, first: number): ReadItem {
   const { key, kind, rows } = expansion;
   const place = keyPlace(rows, first);
@@ -96,14 +97,14 @@ export function joinedItem(expansion: Expansion, store: RowStore, first: number)
 }
 
 interface JoinedLists {
-  /** Each row of the page, where it comes first. */
+  /** First occurrence of each row of the page. */
   readonly rows: readonly number[];
   readonly item: ReadItem;
-  /** There is more of a list than is shown. */
+  /** `true` if a list has more rows than are shown. */
   readonly isCut: boolean;
 }
 
-/** Undefined when not all of the rows have come. */
+/** `undefined` if the result was cut off at the row limit. */
 export function joinedLists(list: Expansion, store: RowStore, { table, columns }: SelectPlan, first: number): JoinedLists | undefined {
   const { key, kind, rows: related, size } = list;
   const theirs = related.select.table;
@@ -120,10 +121,11 @@ export function joinedLists(list: Expansion, store: RowStore, { table, columns }
   let rest: number[] = [];
   for (let row = 0; row < store.count; row++) {
     if (row > 0 && isSameRow(store, row - 1, row, ours)) {
-      // One that is repeated without another row of the list has several rows beside it.
+      // A row that repeats without another row of the list has a to-one relation that is not
+      // unique.
       if (store.from(row, place) < 0 || isSameRow(store, row - 1, row, own)) throw notUnique();
     } else {
-      // Without a key rows cannot be told apart.
+      // Rows without a key cannot be distinguished.
       if (ours.some((one) => store.from(row, one) < 0)) throw notUnique();
       rest = [];
       rows.push(row);
@@ -133,7 +135,7 @@ export function joinedLists(list: Expansion, store: RowStore, { table, columns }
     if (rest.length < size) rest.push(row);
     else isCut = true;
   }
-  if (store.length > REPEATED_MOST) longLists.add(theirs);
+  if (store.length > MAX_REPEATED_BYTES) longLists.add(theirs);
   return { rows, isCut, item: { key, kind, rows: rowsFrom(list, store, first), of: (row) => lists.get(row) ?? NONE } };
 }
 

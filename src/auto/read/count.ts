@@ -1,4 +1,4 @@
-/** How many rows match: counted, or as the engine's planner or statistics have it. */
+/** Counts matching rows exactly, or estimates them with the engine's planner or statistics. */
 import { TextRows } from '../../engines/contract/rows.ts';
 import type { Backpressure, ResultColumn } from '../../model/cells.ts';
 import { compileCount, compileEstimate } from '../../sql/compile/compile.ts';
@@ -12,7 +12,7 @@ export async function countRows(plan: Authorized<CountPlan>, { connection, engin
   return counted.rows[0]?.[0] ?? '0';
 }
 
-/** Into the headers of an answer. Where nobody can estimate, rows are counted, and the header says so. */
+/** Sets the count headers. Without an estimate, rows are counted, and the header says `exact`. */
 export async function sendCount(
   plan: Authorized<CountPlan>,
   isEstimated: boolean,
@@ -27,9 +27,9 @@ export async function sendCount(
 async function estimateRows(plan: Authorized<CountPlan>, { connection, engine, options }: AutoSession): Promise<number | undefined> {
   const bound = compileEstimate(plan, engine.dialect);
   if (bound === undefined) return undefined;
-  const told = new NamedRows();
-  await connection.run(bound.statement, bound.params, options, told);
-  return engine.dialect.estimate?.rows(told.named());
+  const estimate = new NamedRows();
+  await connection.run(bound.statement, bound.params, options, estimate);
+  return engine.dialect.estimate?.rows(estimate.named());
 }
 
 class NamedRows extends TextRows {

@@ -1,4 +1,4 @@
-/** Runs sums and groups: the number of groups if it was asked for, then the rows of the page. */
+/** Runs aggregates: the number of groups if requested, then the rows of the page. */
 import { TextRows } from '../../engines/contract/rows.ts';
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../../model/cells.ts';
 import type { Kind } from '../../model/table.ts';
@@ -23,8 +23,11 @@ export async function runGroups({ groups, isCounted }: GroupedPlan, session: Aut
   return { rows: (await connection.run(statement, params, options, named)).rows, cursor: undefined };
 }
 
-/** What a result says it is, and what it is as well: whole numbers that an engine gives as decimals, and moments that it gives as texts. */
-const MEANT: Readonly<Partial<Record<Kind, ReadonlySet<Kind>>>> = {
+/**
+ * Result kinds that are accepted in place of the planned kind: engines return SUM(int) as decimal,
+ * and some timestamps as text.
+ */
+const COMPATIBLE: Readonly<Partial<Record<Kind, ReadonlySet<Kind>>>> = {
   decimal: new Set<Kind>(['int']),
   int: new Set<Kind>(['decimal']),
   text: new Set<Kind>(['timestamptz']),
@@ -40,11 +43,11 @@ class KindSink implements RowSink {
   }
 
   start(columns: readonly ResultColumn[], flow: Backpressure): void {
-    const meant = columns.map(({ name, kind }, i) => {
+    const typed = columns.map(({ name, kind }, i) => {
       const planned = this.#planned[i]?.kind ?? kind;
-      return { name, kind: planned === kind || MEANT[kind]?.has(planned) === true ? planned : kind };
+      return { name, kind: planned === kind || COMPATIBLE[kind]?.has(planned) === true ? planned : kind };
     });
-    this.#inner.start(meant, flow);
+    this.#inner.start(typed, flow);
   }
 
   row(cells: Cells): void {

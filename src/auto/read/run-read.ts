@@ -1,4 +1,4 @@
-/** Runs a read: the count, if it was asked for, then the rows of the page into the sink. */
+/** Runs a read: the count if requested, then the rows of the page. */
 import type { Outcome } from '../../engines/contract/engine.ts';
 import type { RowSink } from '../../model/cells.ts';
 import { compilePage } from '../../sql/compile/compile-page.ts';
@@ -40,7 +40,7 @@ async function readExpandedPage(
   }
 }
 
-/** What is known before the first row goes to the answer, the rows where they are wanted. */
+/** Sets headers on `answer` before the first row; sends rows to `sink`. */
 function readRows(plan: ReadPlan, session: AutoSession, answer: AnswerSink, sink: RowSink): Promise<AutoResult> {
   if (plan.count === undefined && !plan.keyset) return readPage(plan.select, session, maskedSink(plan.select, sink));
   return readCounted(plan, session, answer, sink);
@@ -55,7 +55,7 @@ async function readCounted(plan: ReadPlan, session: AutoSession, answer: AnswerS
   return { rows, cursor: rows < plan.select.limit ? undefined : positioned.cursor };
 }
 
-/** The rows of a page into a sink. */
+/** Reads the rows of a page into a sink. */
 export function readPage(plan: Authorized<SelectPlan>, { connection, engine, options }: AutoSession, sink: RowSink): Promise<AutoResult> {
   if (engine.readPage !== undefined) return engine.readPage(plan, connection, options, sink).then(allRead);
   const { statement, params } = compilePage(plan, engine.dialect);

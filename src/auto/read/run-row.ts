@@ -1,4 +1,6 @@
-/** Runs the read of one row: 404 without one, its tag in a header, 304 when the caller has it already. */
+/**
+ * Reads one row: 404 if it does not exist, an ETag header, and 304 if the caller has it already.
+ */
 import { apiError } from '../../errors.ts';
 import { type Backpressure, type Cells, copyRow, type ResultColumn, type RowSink } from '../../model/cells.ts';
 import type { Authorized, SelectPlan } from '../../sql/plan.ts';
@@ -37,7 +39,10 @@ async function readOne(plan: Authorized<SelectPlan>, session: AutoSession, sink:
   return rows;
 }
 
-/** Passes on what was chosen of the row; where keys may repeat, not before it is certain that there is no other. */
+/**
+ * Passes on the requested columns of the row. If keys may repeat, waits until no second row has
+ * arrived.
+ */
 class SingleRow implements RowSink {
   readonly #plan: RowPlan;
   readonly #sink: AnswerSink;
@@ -62,7 +67,7 @@ class SingleRow implements RowSink {
     this.#sink.header('ETag', weakTag(tag));
     this.isKnown = ifNoneMatch !== undefined && hasTag(ifNoneMatch, tag);
     if (this.isKnown) return;
-    const shown = chosen === undefined ? cells : picked(cells, chosen);
+    const shown = chosen === undefined ? cells : pick(cells, chosen);
     if (select.table.primaryKey.length > 0) this.#sink.row(shown);
     else this.#row = copyRow(shown);
   }
@@ -72,7 +77,7 @@ class SingleRow implements RowSink {
   }
 }
 
-function picked({ bytes, from, to }: Cells, places: readonly number[]): Cells {
+function pick({ bytes, from, to }: Cells, places: readonly number[]): Cells {
   return {
     bytes,
     from: Int32Array.from(places, (place) => from[place] as number),

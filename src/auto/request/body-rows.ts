@@ -1,4 +1,4 @@
-/** Reads the rows of a body: at once if it is small; a large one in slices of its owner, so that it holds up nobody. */
+/** Reads the rows of a body: at once if it is small, otherwise in slices. */
 import { apiError } from '../../errors.ts';
 import { nextSlice, SLICE_BYTES } from '../../util/concurrency/loop-scheduler.ts';
 import { type MaybePromise, rescue } from '../../util/concurrency/maybe-promise.ts';
@@ -7,18 +7,18 @@ import { JsonDepthError, JsonError, type OnJsonRow, parseRows, RowsReader } from
 const MAX_DEPTH = 64;
 const LIMITS = { maxDepth: MAX_DEPTH };
 
-/** Some thousand rows: a millisecond or two. */
+/** Bodies of up to a few thousand rows are read at once, in one or two milliseconds. */
 const SMALL = 8 * SLICE_BYTES;
 
 export const isSmall = (body: Buffer): boolean => body.length <= SMALL;
 
-/** What takes the rows, and says what else than JSON is wrong with a body. */
+/** Receives rows, and maps errors of the body's structure. */
 export interface RowsTaker {
   take: OnJsonRow;
   refusal(error: JsonError): Error | undefined;
 }
 
-/** Returns the number of rows. */
+/** Reads all rows and returns their number. */
 export function readRows(body: Buffer, owner: string, taker: RowsTaker): MaybePromise<number> {
   return rescue(
     () => (isSmall(body) ? readAll(body, taker) : readInSlices(body, owner, taker)),
@@ -26,7 +26,7 @@ export function readRows(body: Buffer, owner: string, taker: RowsTaker): MaybePr
   );
 }
 
-/** The same at once, however large it is. */
+/** Reads all rows at once, whatever the size of the body. */
 export function readRowsAtOnce(body: Buffer, taker: RowsTaker): number {
   try {
     return readAll(body, taker);

@@ -1,4 +1,4 @@
-/** Lists of columns as requests write them: `$select=a,b` and `$order=a.desc,b`. Knows no table. */
+/** Parses lists of columns: `$select=a,b` and `$order=a.desc,b`. Must not know tables. */
 import { apiError } from '../../errors.ts';
 import { columnName } from './filter-syntax.ts';
 
@@ -7,7 +7,7 @@ export interface OrderItem {
   readonly direction: 'asc' | 'desc';
 }
 
-/** Column names between commas, each once: an answer has a name once. `"a,b"` is one name. */
+/** Parses distinct column names between commas. `"a,b"` is one name. */
 export function columnList(name: string, text: string | undefined): readonly string[] | undefined {
   if (text === undefined) return undefined;
   const items = text.match(/"(?:[^"\\]|\\.)*"|[^,]+/g) ?? [];

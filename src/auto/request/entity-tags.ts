@@ -1,12 +1,12 @@
 /**
- * Entity tags: what a client sends of them in `If-Match` and `If-None-Match`, and the tag of a row. A tag is made from the values of a row, so it is
- * weak and so is every comparison.
+ * Parses `If-Match` and `If-None-Match`, and makes the ETag of a row. Tags are made from a row's
+ * values, so tags and comparisons are weak.
  */
 import * as crypto from 'node:crypto';
 import { apiError } from '../../errors.ts';
 import type { Cells } from '../../model/cells.ts';
 
-/** The tags of a header without their marks; `any` for `*`. */
+/** Tags of a header without their quotes; `any` for `*`. */
 export type EntityTags = 'any' | ReadonlySet<string>;
 
 const LIST = /^[ \t]*(?:(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"[ \t]*(?:,[ \t]*|$))+$/;
@@ -21,24 +21,27 @@ export function parseTags(header: string, text: string | undefined): EntityTags 
 
 export const hasTag = (tags: EntityTags, tag: string): boolean => tags === 'any' || tags.has(tag);
 
-/** In one call, at half the cost, from Node 20.12 on. */
+/** `crypto.hash` costs half as much, but is missing before Node 20.12. */
 const sha256: (bytes: Buffer) => string =
   typeof crypto.hash === 'function'
     ? (bytes) => crypto.hash('sha256', bytes, 'base64url')
     : (bytes) => crypto.createHash('sha256').update(bytes).digest('base64url');
 
-/** What is hashed of a row, in one piece: each call into the hash costs more than a small row. */
+/**
+ * Buffer for the hashed bytes of a row. Each call into the hash costs more than copying a small
+ * row.
+ */
 let scratch = Buffer.allocUnsafe(4096);
-const KEPT_MOST = 64 * 1024;
-/** Before each value: its length and a colon. */
+const MAX_SCRATCH = 64 * 1024;
+/** Bytes for the length and the colon before each value. */
 const PREFIX = 12;
 
-/** The tag of a row, without its marks: from the bytes of its first so many cells. */
+/** Makes the unquoted tag of a row from its first `width` cells. */
 export function rowTag({ bytes, from, to }: Cells, width: number): string {
   let size = 0;
   for (let i = 0; i < width; i++) size += PREFIX + ((from[i] ?? -1) < 0 ? 0 : (to[i] ?? 0) - (from[i] ?? 0));
   const target = size <= scratch.length ? scratch : Buffer.allocUnsafe(size);
-  if (size <= KEPT_MOST) scratch = target;
+  if (size <= MAX_SCRATCH) scratch = target;
   let at = 0;
   for (let i = 0; i < width; i++) {
     const start = from[i] ?? -1;

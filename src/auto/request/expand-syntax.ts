@@ -1,4 +1,4 @@
-/** The grammar of `$expand`: items between commas, options of each. Turns a text into a tree; knows no table. */
+/** Parses `$expand` into a tree of items with options. Must not know tables. */
 import { apiError } from '../../errors.ts';
 import { BoundedMap } from '../../util/bounded-map.ts';
 import { detached } from '../../util/text/detached.ts';
@@ -7,7 +7,7 @@ import { parseNamedFilter, type RawFilter, type RelatedSelector } from './filter
 import { readItem, split } from './related-item.ts';
 
 export interface ExpandItem extends RelatedSelector {
-  /** Where the rows stand in the row that they belong to. */
+  /** Name of the field that holds the related rows. */
   readonly key: string;
   readonly select: readonly string[] | undefined;
   readonly order: readonly OrderItem[] | undefined;
@@ -15,17 +15,17 @@ export interface ExpandItem extends RelatedSelector {
   readonly expand: readonly ExpandItem[];
 }
 
-const MOST_LEVELS = 3;
-const MOST_ITEMS = 10;
+const MAX_LEVELS = 3;
+const MAX_ITEMS = 10;
 
-/** Applications send the same few texts again and again. What is kept of them is bounded by their length. */
+/** Applications repeat a few texts. The cache is bounded by their total length. */
 const known = new BoundedMap<string, readonly ExpandItem[]>(1_000_000, { sizeOf: (_, text) => text.length + 1 });
 
 export function parseExpand(text: string, maxPageSize: number): readonly ExpandItem[] {
   const key = `${maxPageSize} ${text}`;
   let parsed = known.get(key);
   if (parsed === undefined) {
-    parsed = expandItems(text, 1, { items: { left: MOST_ITEMS }, maxPageSize });
+    parsed = expandItems(text, 1, { items: { left: MAX_ITEMS }, maxPageSize });
     known.set(detached(key), parsed);
   }
   return parsed;
@@ -37,9 +37,9 @@ interface Bounds {
 }
 
 function expandItems(text: string, level: number, bounds: Bounds): readonly ExpandItem[] {
-  if (level > MOST_LEVELS) throw invalid('$expand', `it may be nested ${MOST_LEVELS} levels deep at most`);
+  if (level > MAX_LEVELS) throw invalid('$expand', `it may be nested ${MAX_LEVELS} levels deep at most`);
   return split(text, ',', '$expand').map((item) => {
-    if (--bounds.items.left < 0) throw invalid('$expand', `it may have ${MOST_ITEMS} items in all at most`);
+    if (--bounds.items.left < 0) throw invalid('$expand', `it may have ${MAX_ITEMS} items in all at most`);
     return expandItem(item, level, bounds);
   });
 }
@@ -68,10 +68,10 @@ function expandItem(text: string, level: number, bounds: Bounds): ExpandItem {
   };
 }
 
-function sizeOf(text: string | undefined, most: number): number | undefined {
+function sizeOf(text: string | undefined, max: number): number | undefined {
   if (text === undefined) return undefined;
-  if (!/^\d{1,10}$/.test(text) || Number(text) < 1) throw invalid('$ps', 'it must be a whole number from 1 on');
-  if (Number(text) > most) throw invalid('$ps', `it may be ${most} at most`);
+  if (!/^\d{1,10}$/.test(text) || Number(text) < 1) throw invalid('$ps', 'it must be a whole number of at least 1');
+  if (Number(text) > max) throw invalid('$ps', `it may be ${max} at most`);
   return Number(text);
 }
 

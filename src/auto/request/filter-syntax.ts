@@ -1,6 +1,6 @@
 /**
- * The grammar of filters: `column=operator.value`, quoting, lists, ranges and groups. Turns text
- * into trees. Knows no table: types and columns are checked later.
+ * Parses filters: `column=operator.value`, quoting, lists, ranges and groups. Must not know tables:
+ * columns and types are checked later.
  */
 import { apiError } from '../../errors.ts';
 import type { Hint } from '../../model/relation.ts';
@@ -11,7 +11,7 @@ import { readItem } from './related-item.ts';
 
 export { columnName };
 
-/** A value as it was written: whether it was quoted decides how ranges may be split. */
+/** A value as written. Whether it is quoted decides how a range may be split. */
 export interface RawValue {
   readonly text: string;
   readonly quoted: boolean;
@@ -24,17 +24,14 @@ export type RawFilter =
   | { readonly op: 'null' | 'notnull'; readonly column: string }
   | RelatedFilter;
 
-/** Rows of another table that belong to a row. */
+/** Selects related rows of another table. */
 export interface RelatedSelector {
   readonly table: string;
   readonly hint: Hint | undefined;
   readonly filters: readonly RawFilter[];
 }
 
-/**
- * Rows that have related rows, or have none. What they are is found out before the filter becomes a
- * condition.
- */
+/** Matches rows with or without related rows. `condition` is set when the relation is resolved. */
 export interface RelatedFilter {
   readonly op: 'has' | 'hasnot';
   readonly selector: RelatedSelector;
@@ -54,10 +51,10 @@ export function parseFilter(name: string, expression: string): RawFilter {
   return { op, column, values: PARSERS[OPERATORS[op].values](column, text) };
 }
 
-/** Operators that people know from elsewhere, and that are refused here. */
+/** Operators of other APIs, which are rejected. */
 const FOREIGN_OPERATORS = ['is', 'lli'];
 
-/** Would the value of a reserved name be a filter if a column had that name? */
+/** `true` if the value of a reserved parameter looks like a filter on a column of that name. */
 export function looksLikeFilter(value: string): boolean {
   const dot = value.indexOf('.');
   if (dot < 2) return false;
@@ -65,7 +62,7 @@ export function looksLikeFilter(value: string): boolean {
   return isOperator(op) || FOREIGN_OPERATORS.includes(op);
 }
 
-/** `is`, `lli` and words that look like operators are unknown ones; anything else never was one. */
+/** A word is an unknown operator; anything else means that the operator is missing. */
 function operatorError(column: string, op: string): Error {
   return /^[A-Za-z_]{1,32}$/.test(op) ? apiError('operator_unknown', op, column) : apiError('operator_missing', column);
 }
@@ -105,8 +102,8 @@ export function parseList(column: string, text: string): readonly RawValue[] {
 }
 
 /**
- * Two values when a quote says where the range splits; else one, to be split when the column's type
- * is known.
+ * Returns two values if quotes delimit them, otherwise one that is split when the column's type is
+ * known.
  */
 function parseRange(column: string, text: string): readonly RawValue[] {
   if (text.startsWith('"')) {
@@ -120,7 +117,7 @@ function parseRange(column: string, text: string): readonly RawValue[] {
   return [{ text: text.slice(0, open), quoted: false }, one(column, text.slice(open + 1))];
 }
 
-/** `(a=eq.1,$and=(b=gt.2,c=lt.3),$not=(d=eq.4))` for `$or`, `$and` and `$not`. */
+/** Parses `(a=eq.1,$and=(b=gt.2,c=lt.3),$not=(d=eq.4))` of `$or`, `$and` and `$not`. */
 export function parseGroup(name: string, text: string, depth = 0): RawFilter {
   if (depth > MAX_DEPTH) throw apiError('parameter_invalid', name, `groups may be nested ${MAX_DEPTH} deep at most`);
   if (!text.startsWith('(') || !text.endsWith(')')) throw apiError('parameter_invalid', name, 'it must be of the form (filter,filter,…)');
@@ -130,7 +127,7 @@ export function parseGroup(name: string, text: string, depth = 0): RawFilter {
   return { op: name === '$or' ? 'or' : 'and', of };
 }
 
-/** One filter as a text: `column=operator.value`, `$or=(…)`, `$null=column`. */
+/** Parses one filter: `column=operator.value`, `$or=(…)` or `$null=column`. */
 export function parseFilterText(text: string): RawFilter {
   return parseItem(text, 0);
 }
@@ -141,7 +138,7 @@ function parseItem(item: string, depth: number): RawFilter {
   return parseNamedFilter(item.slice(0, equals), item.slice(equals + 1), depth + 1);
 }
 
-/** `name=value` where a filter is wanted and nothing else. */
+/** Parses `name=value` where only a filter is allowed. */
 export function parseNamedFilter(name: string, value: string, depth = 0): RawFilter {
   if (name === '$or' || name === '$and' || name === '$not') return parseGroup(name, value, depth);
   if (name === '$has' || name === '$hasnot') return parseRelated(name, value, depth);
@@ -158,14 +155,14 @@ function parseRelated(name: '$has' | '$hasnot', value: string, depth: number): R
   return { op: name === '$has' ? 'has' : 'hasnot', selector: { table, hint, filters } };
 }
 
-/** Where the name of an item ends: the first `=` outside of quotes. */
+/** Offset of the first `=` outside of quotes. */
 function splitName(item: string): number {
   return item.startsWith('"') ? item.indexOf('=', quoted(item, 0, item).next) : item.indexOf('=');
 }
 
 /**
- * Items between commas that stand outside of quotes and parentheses; a piece without `name=` goes
- * on with a list (`a=in.1,2`).
+ * Splits items at commas outside of quotes and parentheses. A piece without `name=` continues a
+ * list (`a=in.1,2`).
  */
 function splitGroup(name: string, text: string): string[] {
   const items: string[] = [];
@@ -174,8 +171,8 @@ function splitGroup(name: string, text: string): string[] {
   const push = (end: number): void => {
     const piece = text.slice(start, end);
     if (piece === '' && items.length === 0 && end === text.length) return;
-    const goesOn = items.length > 0 && !/^(?:"(?:[^"\\]|\\.)*"|[^="]+)=/.test(piece);
-    if (goesOn) items[items.length - 1] += `,${piece}`;
+    const continuesList = items.length > 0 && !/^(?:"(?:[^"\\]|\\.)*"|[^="]+)=/.test(piece);
+    if (continuesList) items[items.length - 1] += `,${piece}`;
     else items.push(piece);
     start = end + 1;
   };

@@ -1,11 +1,11 @@
-/** The grammar of `$agg`, `$group` and `$having`: texts into what is wanted. Knows no table. */
+/** Parses `$agg`, `$group` and `$having`. Must not know tables. */
 import { apiError } from '../../errors.ts';
 import { AGGREGATES, isAggregate, isTimePart } from '../../sql/aggregates.ts';
 import { columnName, parseGroup } from './filter-syntax.ts';
 import type { SingleParameters } from './query.ts';
 import type { AggregateItem, GroupItem, GroupRequest } from './request.ts';
 
-const ITEMS_MOST = 100;
+const MAX_ITEMS = 100;
 
 export function parseGroups(single: SingleParameters): Pick<GroupRequest, 'groups' | 'aggregates' | 'having'> {
   const groups = itemsOf('$group', single.get('$group')).map(groupOf);
@@ -24,19 +24,19 @@ const QUOTED = '"(?:[^"\\\\]|\\\\.)*"';
 const ITEMS = new RegExp(`(?:${QUOTED}|[^,"])+`, 'g');
 const ALIASED = new RegExp(`^(${QUOTED}|[^:"]+):(.*)$`, 's');
 
-/** Items between commas, each with its alias before a colon; what stands in double quotes is a name. */
+/** Splits items at commas. A colon separates an alias; double quotes enclose names. */
 function itemsOf(name: string, text: string | undefined): readonly Item[] {
   if (text === undefined) return [];
   const items = text.match(ITEMS) ?? [];
-  if (items.length === 0 || items.join(',') !== text) throw apiError('parameter_invalid', name, 'it must be a list between commas');
-  if (items.length > ITEMS_MOST) throw apiError('parameter_invalid', name, `it may have ${ITEMS_MOST} items at most`);
+  if (items.length === 0 || items.join(',') !== text) throw apiError('parameter_invalid', name, 'it must be a list separated by commas');
+  if (items.length > MAX_ITEMS) throw apiError('parameter_invalid', name, `it may have ${MAX_ITEMS} items at most`);
   return items.map((item) => {
     const match = ALIASED.exec(item);
     return match === null ? { alias: undefined, text: item } : { alias: columnName(match[1] ?? ''), text: match[2] ?? '' };
   });
 }
 
-/** `column` or `column.part`. */
+/** Parses `column` or `column.part`. */
 function groupOf({ alias, text }: Item): GroupItem {
   const dot = text.lastIndexOf('.');
   const last = dot < 0 ? '' : text.slice(dot + 1);
@@ -45,7 +45,7 @@ function groupOf({ alias, text }: Item): GroupItem {
   return { alias, column: columnName(text), part: undefined };
 }
 
-/** `count` or `function.column`. */
+/** Parses `count` or `function.column`. */
 function aggregateOf({ alias, text }: Item): AggregateItem {
   const dot = text.indexOf('.');
   const aggregate = dot < 0 ? text : text.slice(0, dot);
@@ -53,7 +53,7 @@ function aggregateOf({ alias, text }: Item): AggregateItem {
     throw apiError(
       'parameter_invalid',
       '$agg',
-      `${aggregate.slice(0, 40) || 'nothing'} is no function; there are ${Object.keys(AGGREGATES).join(', ')}`,
+      `${aggregate.slice(0, 40) || 'nothing'} is not a function; known are ${Object.keys(AGGREGATES).join(', ')}`,
     );
   if (dot < 0 && aggregate !== 'count')
     throw apiError('parameter_invalid', '$agg', `${aggregate} needs a column, such as ${aggregate}.price`);

@@ -1,9 +1,9 @@
 /**
- * The query parameters of the Auto REST API, one row each: the parser of requests takes these and no others, the OpenAPI document lists them, and the
- * reference page has them. Knows no table.
+ * The query parameters of the Auto API, used by the parser, the OpenAPI document and the reference
+ * page. No other parameter is accepted.
  */
 
-/** What can be done with a table, and with one row of it by its key. */
+/** Operations on a table, and on one row by its key. */
 export type ApiOperation =
   | 'read'
   | 'query'
@@ -16,7 +16,6 @@ export type ApiOperation =
   | 'row.patch'
   | 'row.delete';
 
-/** JSON Schema. */
 type Schema = { readonly [name: string]: unknown };
 
 export interface ParameterRow {
@@ -25,11 +24,11 @@ export interface ParameterRow {
   readonly schema: Schema;
   readonly description: string;
   readonly example?: unknown;
-  /** A condition on rows; it may be given again: all of them hold. */
+  /** `true` for a filter. It may be repeated; all filters apply. */
   readonly isFilter?: boolean;
 }
 
-/** Those that take filters on columns. */
+/** Operations that accept filters on columns. */
 export const FILTERED: readonly ApiOperation[] = ['read', 'query', 'update', 'patch', 'delete'];
 const READ: readonly ApiOperation[] = ['read', 'query'];
 const WRITES: readonly ApiOperation[] = ['insert', 'update', 'patch', 'delete', 'row.update', 'row.patch', 'row.delete'];
@@ -134,7 +133,7 @@ export const PARAMETERS: Readonly<Record<string, ParameterRow>> = {
   },
 };
 
-/** The names that an operation takes once (`format` and `pwt` go with all of them). */
+/** Parameters that an operation accepts once, beside `format` and `pwt`. */
 export function namesOf(operation: ApiOperation): readonly string[] {
   return Object.entries(PARAMETERS).flatMap(([name, { operations, isFilter }]) =>
     operations.includes(operation) && isFilter !== true && name !== 'format' ? [name] : [],

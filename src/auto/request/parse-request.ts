@@ -1,4 +1,7 @@
-/** Parses the path, query and headers of an Auto request. Bodies are read later, for the table's columns. */
+/**
+ * Parses the path, query and headers of an Auto request. Bodies are read later, for the table's
+ * columns.
+ */
 import { apiError } from '../../errors.ts';
 import type { QueryParameter } from '../../util/text/query.ts';
 import { parseOrder } from './column-lists.ts';
@@ -22,7 +25,7 @@ import type {
   WriteOptions,
 } from './request.ts';
 
-/** What a row's path and headers say beside its query. */
+/** Key and conditional headers of a request for one row. */
 export interface RowAddress {
   readonly key: string;
   readonly ifMatch: string | undefined;
@@ -30,16 +33,16 @@ export interface RowAddress {
 }
 
 const GROUP_NAMES = ['$agg', '$group', '$having'];
-const taking = (operation: ApiOperation, filters: Vocabulary['filters']): Vocabulary => vocabulary(namesOf(operation), filters);
-const READ = taking('read', 'taken');
-const READ_ROW = taking('row.read', 'none');
-const INSERT = taking('insert', 'none');
-const UPDATE = taking('update', 'demanded');
-const UPDATE_ROW = taking('row.update', 'none');
-const PATCH = taking('patch', 'demanded');
-const PATCH_ROW = taking('row.patch', 'none');
-const DELETE = taking('delete', 'demanded');
-const DELETE_ROW = taking('row.delete', 'none');
+const vocabularyOf = (operation: ApiOperation, filters: Vocabulary['filters']): Vocabulary => vocabulary(namesOf(operation), filters);
+const READ = vocabularyOf('read', 'accepted');
+const READ_ROW = vocabularyOf('row.read', 'rejected');
+const INSERT = vocabularyOf('insert', 'rejected');
+const UPDATE = vocabularyOf('update', 'required');
+const UPDATE_ROW = vocabularyOf('row.update', 'rejected');
+const PATCH = vocabularyOf('patch', 'required');
+const PATCH_ROW = vocabularyOf('row.patch', 'rejected');
+const DELETE = vocabularyOf('delete', 'required');
+const DELETE_ROW = vocabularyOf('row.delete', 'rejected');
 
 export function parseRead(query: readonly QueryParameter[], maxPageSize: number): ReadRequest | GroupRequest {
   const page = firstOf(query, 'pg');
@@ -79,7 +82,7 @@ function expandOf(text: string | undefined, maxPageSize: number): readonly Expan
   return text === undefined ? undefined : parseExpand(text, maxPageSize);
 }
 
-/** Digits only: `0x10`, `1e3` and blanks are no page numbers. */
+/** Accepts digits only, not `0x10`, `1e3` or blanks. */
 function pageValue(name: string, text: string): number {
   if (looksLikeFilter(text)) throw apiError('reserved_name', name, 'its value looks like a filter');
   if (!/^\d{1,10}$/.test(text)) throw apiError('paging_invalid', name, 'it must be a whole number of at most ten digits');
@@ -105,14 +108,14 @@ export function parseInsert(query: readonly QueryParameter[], body: Buffer): Ins
   return { do: 'insert', format: single.format, body, upsert: upsertOf(single), dryRun, maxAffected, returning };
 }
 
-/** `true`, or the columns of a unique key; a column called true is quoted. */
+/** Parses `true` or the columns of a unique key. A column called true must be quoted. */
 function upsertOf(single: SingleParameters): UpsertTarget | undefined {
   const text = single.get('$upsert');
   if (text === undefined || text === 'false') return undefined;
   return text === 'true' ? 'primary key' : single.list('$upsert');
 }
 
-/** `row`: for the row of one key, and not for those that match filters. */
+/** `row` is set for an update by key. */
 export function parseUpdate(query: readonly QueryParameter[], row?: RowAddress): UpdateRequest {
   const { single, sets, filters } = sortQuery(query, row === undefined ? UPDATE : UPDATE_ROW);
   return updateOf('PUT', single, setOf(sets), filters, row);
@@ -130,7 +133,7 @@ function updateOf(
   return { do: 'update', format: single.format, where, changes, ifMatch: ifMatchOf(row), dryRun, maxAffected, returning };
 }
 
-/** A JSON object for rows that match (or for one row), or a JSON array of rows with their keys. */
+/** Accepts a JSON object for matching rows, or a JSON array of rows with their keys. */
 export function parsePatch(query: readonly QueryParameter[], body: Buffer, row?: RowAddress): UpdateRequest | PatchRowsRequest {
   const { single, filters } = sortQuery(query, row === undefined ? PATCH : PATCH_ROW);
   if (row === undefined && isArray(body)) {
@@ -162,7 +165,7 @@ function ifMatchOf(row: RowAddress | undefined): EntityTags | undefined {
   return row && parseTags('If-Match', row.ifMatch);
 }
 
-/** The values of the key, between commas and quoted like those of a list. */
+/** Parses the values of a key, which are written like a list. */
 function keyOf({ key }: RowAddress): readonly RawValue[] {
   return parseList('the key', key);
 }
@@ -179,11 +182,11 @@ function setOf(sets: readonly string[]): { readonly column: string; readonly tex
 }
 
 function writeOptions(single: SingleParameters): WriteOptions {
-  const most = single.get('$max_affected');
-  if (most !== undefined && !/^\d{1,15}$/.test(most)) throw apiError('parameter_invalid', '$max_affected', 'it must be a whole number');
+  const max = single.get('$max_affected');
+  if (max !== undefined && !/^\d{1,15}$/.test(max)) throw apiError('parameter_invalid', '$max_affected', 'it must be a whole number');
   return {
     dryRun: single.flag('$dry_run'),
-    maxAffected: most === undefined ? undefined : Number(most),
+    maxAffected: max === undefined ? undefined : Number(max),
     returning: returningOf(single.get('$return'), single.list('$select')),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Sorts the query of a request: filters, and parameters that may appear once. The only place that tells reserved names from filters, so that a
- * misspelt filter is never ignored.
+ * Separates the filters of a query from its parameters. The only place that distinguishes reserved
+ * names from filters, so that no misspelt filter is ignored.
  */
 import { apiError } from '../../errors.ts';
 import type { QueryParameter } from '../../util/text/query.ts';
@@ -8,7 +8,7 @@ import { columnList } from './column-lists.ts';
 import { looksLikeFilter, parseFilter, parseNamedFilter, type RawFilter } from './filter-syntax.ts';
 import { FILTER_NAMES } from './parameters.ts';
 
-/** Parameters that may be given once. They are few: a list is quicker than a map. */
+/** Parameters that may appear once. There are few, so a list is faster than a map. */
 export class SingleParameters {
   readonly #parameters: QueryParameter[] = [];
 
@@ -30,7 +30,7 @@ export class SingleParameters {
     return this.get('format') ?? 'json';
   }
 
-  /** `true` or `false`. */
+  /** Parses `true` or `false`. */
   flag(name: string): boolean {
     const text = this.get(name);
     if (text === undefined || text === 'false') return false;
@@ -38,13 +38,12 @@ export class SingleParameters {
     throw apiError('parameter_invalid', name, 'it must be true or false');
   }
 
-  /** Column names between commas; `"a,b"` is one name. */
+  /** Parses column names between commas; `"a,b"` is one name. */
   list(name: string): readonly string[] | undefined {
     return columnList(name, this.get(name));
   }
 }
 
-/** The first value of a name. */
 export function firstOf(parameters: readonly QueryParameter[], name: string): string | undefined {
   for (const parameter of parameters) if (parameter.name === name) return parameter.value;
   return undefined;
@@ -59,19 +58,19 @@ export interface SortedQuery {
 const GENERAL = ['format', 'pwt'];
 const RESERVED = ['pg', 'ps', 'set', 'version'];
 
-/** What a name means to a method. */
+/** Meaning of a parameter for a method. */
 interface Meaning {
-  /** The name itself: one text for all requests, which is compared at once. */
+  /** The same string for all requests, so that comparing it is fast. */
   readonly name: string;
   readonly use: 'once' | 'set' | 'unused' | 'filter';
-  /** Columns may have this name too, so a value that looks like a filter is one that was meant otherwise. */
+  /** `true` if a column could have this name, so that a value like a filter is ambiguous. */
   readonly isReserved: boolean;
 }
 
-/** What a method takes: the names of parameters that may be given once (and `set`), and whether it takes filters. */
+/** Parameters that a method accepts, and whether it accepts filters. */
 export interface Vocabulary {
   readonly meanings: ReadonlyMap<string, Meaning>;
-  readonly filters: 'demanded' | 'taken' | 'none';
+  readonly filters: 'required' | 'accepted' | 'rejected';
 }
 
 export function vocabulary(names: readonly string[], filters: Vocabulary['filters']): Vocabulary {
@@ -85,7 +84,7 @@ export function vocabulary(names: readonly string[], filters: Vocabulary['filter
   return { meanings, filters };
 }
 
-export function sortQuery(query: readonly QueryParameter[], { meanings, filters: takesFilters }: Vocabulary): SortedQuery {
+export function sortQuery(query: readonly QueryParameter[], { meanings, filters: filterUse }: Vocabulary): SortedQuery {
   const single = new SingleParameters();
   const sets: string[] = [];
   const filters: RawFilter[] = [];
@@ -94,7 +93,7 @@ export function sortQuery(query: readonly QueryParameter[], { meanings, filters:
     const meaning = meanings.get(name);
     if (meaning === undefined || meaning.use === 'filter') {
       if (meaning === undefined && name.startsWith('$')) throw apiError('parameter_unknown', name);
-      if (takesFilters === 'none') throw apiError('filter_not_here', name);
+      if (filterUse === 'rejected') throw apiError('filter_not_here', name);
       filters.push(meaning === undefined ? parseFilter(name, value) : parseNamedFilter(name, value));
       continue;
     }
@@ -103,8 +102,8 @@ export function sortQuery(query: readonly QueryParameter[], { meanings, filters:
     else if (meaning.use === 'once') single.add({ name: meaning.name, value });
     else misused ??= name;
   }
-  // That a filter is missing weighs more.
-  if (misused !== undefined && (filters.length > 0 || takesFilters !== 'demanded'))
+  // A missing filter is the more important error.
+  if (misused !== undefined && (filters.length > 0 || filterUse !== 'required'))
     throw apiError('reserved_name', misused, 'this method does not use it');
   return { single, sets, filters };
 }

@@ -1,7 +1,7 @@
-/** Double quotes in requests: they make a name or a value literal, whatever is in it. */
+/** Parses double quotes in requests, which make a name or a value literal. */
 import { apiError } from '../../errors.ts';
 
-/** A column's name. Quotes (`"…"`) name one that would otherwise mean something else. */
+/** Parses a column name. Quotes allow names with special characters. */
 export function columnName(text: string): string {
   if (!text.startsWith('"')) return text;
   const { value, next } = quoted(text, 0, text);
@@ -9,7 +9,7 @@ export function columnName(text: string): string {
   return value;
 }
 
-/** Reads `"…"` at an offset; a backslash makes the next quote or backslash literal. */
+/** Reads `"…"` at an offset. A backslash escapes a quote or a backslash. */
 export function quoted(text: string, start: number, column: string): { readonly value: string; readonly next: number } {
   let value = '';
   for (let at = start + 1; at < text.length; at++) {

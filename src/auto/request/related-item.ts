@@ -1,6 +1,6 @@
 /**
- * How a request names related rows: `[alias:]table[!hint][(option;option…)]`, each name in double quotes if need be. Knows neither what the options
- * mean nor whether there is such a relation.
+ * Parses `[alias:]table[!hint][(option;option…)]`, where names may be quoted. Must not know
+ * relations or options.
  */
 import { apiError } from '../../errors.ts';
 import type { Hint } from '../../model/relation.ts';
@@ -23,13 +23,13 @@ export function readItem(parameter: string, text: string): RelatedItem {
     if (name === '') throw invalid(parameter, `a name is missing in ${text}; it must be of the form [alias:]table[!hint][(option;option)]`);
     return name;
   };
-  const takes = (character: string): boolean => text[at] === character && ++at > 0;
+  const skip = (character: string): boolean => text[at] === character && ++at > 0;
   const first = read(/[:!()"]/);
-  const alias = takes(':') ? first : undefined;
+  const alias = skip(':') ? first : undefined;
   const table = alias === undefined ? first : read(/[:!()"]/);
-  const name = takes('!') ? read(/[:!()".]/) : undefined;
-  const rest = name !== undefined && takes('.') ? read(/[:!()".]/) : undefined;
-  const options = takes('(') ? readOptions(parameter, text, at) : [];
+  const name = skip('!') ? read(/[:!()".]/) : undefined;
+  const rest = name !== undefined && skip('.') ? read(/[:!()".]/) : undefined;
+  const options = skip('(') ? readOptions(parameter, text, at) : [];
   if (options.length === 0 && at < text.length && text[at - 1] !== '(')
     throw invalid(parameter, `it must be of the form [alias:]table[!hint][(option;option)], and ${text} is not`);
   return { alias, table, hint: name === undefined ? undefined : { name, rest }, options };
@@ -46,7 +46,7 @@ function readOptions(parameter: string, text: string, from: number): RelatedItem
   });
 }
 
-/** Pieces between separators that stand outside of quotes and parentheses; none of them is empty. */
+/** Splits at separators outside of quotes and parentheses. Empty pieces are rejected. */
 export function split(text: string, separator: string, parameter: string): readonly string[] {
   const pieces: string[] = [];
   let depth = 0;

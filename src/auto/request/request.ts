@@ -1,7 +1,4 @@
-/**
- * A request to the Auto API as data: what its path, query and headers ask for, before any table is
- * known. Bodies are read later, against the table's columns.
- */
+/** A request to the Auto API as data, before its table is known. Types only. */
 import type { Operation } from '../../model/persona.ts';
 import type { AggregateFunction, TimePart } from '../../sql/aggregates.ts';
 import type { JsonCell } from '../../util/json/json.ts';
@@ -14,7 +11,7 @@ interface RequestBase {
   readonly format: string;
 }
 
-/** Which rows: those that match, or the one of a key. */
+/** Rows that match filters, or the row of one key. */
 export type RowSelector = { readonly filters: readonly RawFilter[] } | { readonly key: readonly RawValue[] };
 
 export interface ReadRequest extends RequestBase {
@@ -25,14 +22,14 @@ export interface ReadRequest extends RequestBase {
   readonly select: readonly string[] | undefined;
   readonly order: readonly OrderItem[] | undefined;
   readonly count: 'exact' | 'estimated' | undefined;
-  /** Keyset paging: the cursor, empty for the first page; undefined when it was not asked for. */
+  /** Cursor of keyset paging, empty for the first page; `undefined` without keyset paging. */
   readonly after: string | undefined;
   readonly expand: readonly ExpandItem[] | undefined;
-  /** `version` means nothing to a table, unless a column is called so. */
+  /** Accepted and ignored, unless the table has a column of that name. */
   readonly version: string | undefined;
 }
 
-/** A column of a grouped answer: a column, or a part of the time in it. */
+/** A group: a column, or a part of its date and time. */
 export interface GroupItem {
   readonly alias: string | undefined;
   readonly column: string;
@@ -45,7 +42,7 @@ export interface AggregateItem {
   readonly column: string | undefined;
 }
 
-/** Rows summed up. */
+/** Aggregates of rows, by groups. */
 export interface GroupRequest extends Omit<ReadRequest, 'do' | 'select' | 'after' | 'expand'> {
   readonly do: 'group';
   readonly groups: readonly GroupItem[];
@@ -53,7 +50,6 @@ export interface GroupRequest extends Omit<ReadRequest, 'do' | 'select' | 'after
   readonly having: RawFilter | undefined;
 }
 
-/** One row by its key. */
 export interface RowRequest extends RequestBase {
   readonly do: 'row';
   readonly key: readonly RawValue[];
@@ -66,11 +62,11 @@ export interface RowRequest extends RequestBase {
 export interface WriteOptions {
   readonly dryRun: boolean;
   readonly maxAffected: number | undefined;
-  /** The rows that were written are the answer: these columns of them, or all. */
+  /** Set if the response contains the written rows: these columns, or all. */
   readonly returning: { readonly select: readonly string[] | undefined } | undefined;
 }
 
-/** The key of an upsert: the primary key, or that of these columns. */
+/** The key of an upsert: the primary key, or the unique key of these columns. */
 export type UpsertTarget = 'primary key' | readonly string[];
 
 export interface InsertRequest extends RequestBase, WriteOptions {
@@ -79,22 +75,22 @@ export interface InsertRequest extends RequestBase, WriteOptions {
   readonly upsert: UpsertTarget | undefined;
 }
 
-/** Rows of a body, each with its key. */
+/** A PATCH of rows by their keys. */
 export interface PatchRowsRequest extends RequestBase, WriteOptions {
   readonly do: 'patch';
   readonly body: Buffer;
 }
 
-/** Columns and their new values, as they were written. */
+/** Columns and their new values, as written in the body. */
 export type ColumnValues = readonly (readonly [name: string, value: JsonCell])[];
 
 export interface PatchObject {
   readonly body: Buffer;
-  /** What it says, where it was read ahead; throws what is wrong with it. */
+  /** Set if the body was read already. Throws the errors of the body. */
   readonly parsed?: () => ColumnValues;
 }
 
-/** New values of one column (`set`), or of several (a JSON object). */
+/** New value of one column (`set`), or of several (a JSON object). */
 export type NewValues = { readonly column: string; readonly text: string } | PatchObject;
 
 export interface UpdateRequest extends RequestBase, WriteOptions {
@@ -113,7 +109,7 @@ export interface DeleteRequest extends RequestBase, WriteOptions {
 export type WriteRequest = InsertRequest | PatchRowsRequest | UpdateRequest | DeleteRequest;
 export type AutoRequest = ReadRequest | GroupRequest | RowRequest | WriteRequest;
 
-/** Which of the caller's operations a request is. */
+/** The operation whose rights apply to a request. */
 export const OPERATIONS: Readonly<Record<AutoRequest['do'], Operation>> = {
   read: 'read',
   group: 'read',

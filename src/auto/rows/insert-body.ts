@@ -1,6 +1,6 @@
 /**
- * Rows of a POST body → insert plans: one per set of keys, with every value checked and every row's position remembered for error messages.
- * Nothing is written until the whole body has been read.
+ * Reads the rows of a body into groups with the same columns, checking every value. Nothing is
+ * written before the whole body has been read.
  */
 import { apiError } from '../../errors.ts';
 import type { Column, Table } from '../../model/table.ts';
@@ -22,11 +22,11 @@ export interface Batch {
   readonly groups: readonly Group[];
 }
 
-/** Rows with the same columns; `places` says where each stood in the body. */
+/** Rows with the same columns. `places` are their positions in the body. */
 export interface Group {
   readonly columns: readonly Column[];
-  /** A column that a new row would need, in rows of an upsert: these can only change rows that are there. */
-  readonly lacks: string | undefined;
+  /** A required column that these upsert rows lack, so that they can only update existing rows. */
+  readonly missingColumn: string | undefined;
   readonly rows: RowValues;
   readonly places: readonly number[];
 }
@@ -35,7 +35,6 @@ interface Shape extends Group, Listed {
   readonly places: number[];
 }
 
-/** The quick checks of a column's values. */
 interface ColumnChecks {
   readonly column: Column;
   readonly text: QuickCheck;
@@ -51,10 +50,10 @@ export function readBatch(body: Buffer, table: Table, owner: string, use: RowsUs
   });
 }
 
-/** The columns of rows with the same keys, and their checks. */
+/** Columns of rows with the same JSON keys, and their checks. */
 interface Listed {
   readonly columns: readonly Column[];
-  readonly lacks: string | undefined;
+  readonly missingColumn: string | undefined;
   readonly checks: readonly ColumnChecks[];
 }
 
@@ -64,10 +63,13 @@ type ColumnLists = (table: Table) => BoundedMap<string, Listed>;
 
 const columnLists = (): ColumnLists => memo(() => new BoundedMap<string, Listed>(MAX_LISTS));
 
-/** What rows are read for: what is demanded of their keys. */
+/** Rules for the JSON keys of rows, by kind of write. */
 export interface RowsUse {
   columnsOf(keys: readonly string[], table: Table, row: number): readonly Column[];
-  /** The column lists that were written to a table, by name. The same list object returns, so that a statement can be found by it. */
+  /**
+   * Column lists by JSON keys. The same list is returned again, because prepared statements are
+   * found by it.
+   */
   readonly lists: ColumnLists;
 }
 
@@ -92,7 +94,6 @@ class BatchReader implements RowsTaker {
     return error.row === undefined ? apiError('rows_not_array') : apiError('row_not_object', String(error.row));
   }
 
-  /** `keys` is the same array for consecutive rows with the same keys. */
   take(index: number, keys: readonly string[], row: JsonRow): void {
     const { checks, rows, places } = this.#shape !== undefined && keys === this.#keys ? this.#shape : this.#enter(keys, index);
     for (let i = 0; i < checks.length; i++) {
@@ -134,16 +135,16 @@ class BatchReader implements RowsTaker {
 }
 
 function toList(columns: readonly Column[], table: Table): Listed {
-  const lacks = table.columns.find((column) => column.required && !columns.includes(column))?.name;
+  const missingColumn = table.columns.find((column) => column.required && !columns.includes(column))?.name;
   return {
     columns,
-    lacks,
+    missingColumn,
     checks: columns.map((column) => ({ column, text: textQuickCheck(column), integer: integerQuickCheck(column) })),
   };
 }
 
-function newShape({ columns, lacks, checks }: Listed, body: Buffer): Shape {
-  return { columns, lacks, checks, rows: new RowValues(columns.length, body), places: [] };
+function newShape({ columns, missingColumn, checks }: Listed, body: Buffer): Shape {
+  return { columns, missingColumn, checks, rows: new RowValues(columns.length, body), places: [] };
 }
 
 function insertColumns(keys: readonly string[], table: Table, row: number): readonly Column[] {
@@ -162,7 +163,7 @@ function demand(column: Column, columns: readonly Column[], row: number): void {
   if (!columns.includes(column)) throw apiError('row_key_missing', String(row), column.name);
 }
 
-/** The whole key, and something beside it. */
+/** Columns of a PATCH row: the whole key and at least one other column. */
 function patchColumns(keys: readonly string[], table: Table, row: number): readonly Column[] {
   const columns = keys.map((key) => table.byName.get(key) ?? unknown('row_column_unknown', row, key));
   for (const column of table.primaryKey) {
@@ -175,7 +176,10 @@ function patchColumns(keys: readonly string[], table: Table, row: number): reado
   return columns;
 }
 
-/** Rows of an upsert. A row with its whole key may exist already, so its required columns may be absent. */
+/**
+ * Rows of an upsert. A row with its whole key may exist already, so its required columns may be
+ * absent.
+ */
 export function rowsToInsert(key: UpsertKey | undefined): RowsUse {
   return key === undefined ? ROWS.insert : upsertUse(key);
 }
@@ -217,7 +221,9 @@ function checked(column: Column, cell: JsonCell, row: number): ParamValue {
   }
 }
 
-/** With transactions: one plan per set of keys. Without: one for all, which says what is absent where. */
+/**
+ * Plans one insert per group, or a single one with absent columns for engines without transactions.
+ */
 export function planRows(
   batch: Batch,
   { table, upsert, access }: Pick<InsertBodyPlan, 'table' | 'upsert' | 'access'>,
@@ -244,7 +250,7 @@ function merged(batch: Batch): Pick<InsertPlan, 'columns' | 'rows' | 'absent'> {
   return { columns, rows: RowValues.of(columns.length, rows), absent };
 }
 
-/** The batch as if the body had ended after its first n rows. */
+/** The first n rows of a batch. */
 export function prefix(batch: Batch, n: number): Batch {
   const groups = batch.groups.flatMap((group): Group[] => {
     const end = group.places.findIndex((place) => place >= n);

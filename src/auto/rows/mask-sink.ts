@@ -1,9 +1,9 @@
-/** Rows with other values in some of their columns: what a caller is shown instead. Everything else passes as it is. */
+/** Replaces the values of masked columns; all other values pass unchanged. */
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../../model/cells.ts';
 import type { Column } from '../../model/table.ts';
 import type { SelectPlan } from '../../sql/plan.ts';
 
-/** The sink for the rows of a plan, as far as the caller may see their values. */
+/** Wraps a sink if the plan has masked columns. */
 export function maskedSink({ columns, masks }: Pick<SelectPlan, 'columns' | 'masks'>, inner: RowSink): RowSink {
   if (masks === undefined || !columns.some((column) => masks.has(column))) return inner;
   return new MaskSink(inner, columns, masks);
@@ -13,25 +13,25 @@ const NULL = -1;
 
 class MaskSink implements RowSink {
   readonly #inner: RowSink;
-  /** By column: where its mask stands in the buffer, NULL for a mask that is null; undefined for what is not masked. */
+  /** Range of each column's mask in the buffer; `undefined` for a column that is not masked. */
   readonly #places: readonly (readonly [number, number] | undefined)[];
   readonly #text: Buffer;
   #row: { bytes: Buffer; from: Int32Array; to: Int32Array } = { bytes: Buffer.alloc(0), from: new Int32Array(0), to: new Int32Array(0) };
 
   constructor(inner: RowSink, columns: readonly Column[], masks: ReadonlyMap<Column, string | null>) {
     this.#inner = inner;
-    const texts: Buffer[] = [];
+    const masked: Buffer[] = [];
     let length = 0;
     this.#places = columns.map((column) => {
       const mask = masks.get(column);
       if (mask === undefined) return undefined;
       if (mask === null) return [NULL, NULL];
       const bytes = Buffer.from(mask);
-      texts.push(bytes);
+      masked.push(bytes);
       length += bytes.length;
       return [length - bytes.length, length];
     });
-    this.#text = Buffer.concat(texts);
+    this.#text = Buffer.concat(masked);
   }
 
   start(columns: readonly ResultColumn[], flow: Backpressure): void {
@@ -39,7 +39,7 @@ class MaskSink implements RowSink {
     this.#inner.start(shown, flow);
   }
 
-  /** The masks first, then the values that are not masked, one behind the other. */
+  /** Row layout: all masks, followed by the values that are not masked. */
   row({ bytes, from, to }: Cells): void {
     const count = from.length;
     if (this.#row.from.length !== count) this.#row = { bytes: this.#row.bytes, from: new Int32Array(count), to: new Int32Array(count) };

@@ -1,17 +1,17 @@
 /**
- * Rows that are held in memory until what belongs to them has been read: their bytes one behind the other, and where each cell is. What it holds is
- * leased from the memory of requests.
+ * Buffers rows until their related rows have been read: their bytes in one buffer, and the range of
+ * each cell. Memory is leased from the budget of requests.
  */
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../../model/cells.ts';
 import { acquireBuffer, type PooledBuffer, SMALL_BUFFER } from '../../util/bytes/buffer-pool.ts';
 import type { MemoryLease } from '../../util/bytes/memory-lease.ts';
 import { PacedFlow } from '../../util/concurrency/paced-flow.ts';
 
-/** Memory is taken, and the event loop's time counted, whenever so much was stored. */
-const STRETCH = 64 * 1024;
-/** Up to here a loop is quicker than a call into the runtime. */
-const SHORT = 128;
-/** Bytes between two cells that are worth copying. */
+/** Bytes between two updates of the memory lease and the time slice. */
+const LEASE_STEP = 64 * 1024;
+/** Bytes up to which a loop is faster than Buffer.copy. */
+const SHORT_COPY = 128;
+/** Gap between two cells that is copied rather than skipped. */
 const GAP = 16;
 const FIRST_ROWS = 32;
 
@@ -41,12 +41,12 @@ export class RowStore implements RowSink {
   start(columns: readonly ResultColumn[], flow: Backpressure): void {
     this.columns = columns;
     this.#flow = new PacedFlow(flow, this.#lease.owner);
-    // A statement that is run once more begins anew.
+    // A repeated statement replaces the rows.
     this.count = 0;
     this.#length = 0;
   }
 
-  /** Cells of a row that lie close together are copied at once, with what is between them. */
+  /** Copies the cells of a row together if they are close to each other. */
   row(cells: Cells): void {
     const { from, to } = cells;
     const width = this.#width;
@@ -67,7 +67,7 @@ export class RowStore implements RowSink {
     else this.#copyEach(cells);
     this.count++;
     this.#unleased += size + width * 8;
-    if (this.#unleased < STRETCH) return;
+    if (this.#unleased < LEASE_STEP) return;
     this.#lease.grow(this.#unleased);
     this.#flow?.spend(this.#unleased);
     this.#unleased = 0;
@@ -85,7 +85,7 @@ export class RowStore implements RowSink {
     this.#copy(bytes, start, end);
   }
 
-  /** Numbers that the server sent in binary stand as digits far behind the texts of their row. */
+  /** Numbers decoded from binary are stored far away from the text cells of their row. */
   #copyEach({ bytes, from, to }: Cells): void {
     const width = this.#width;
     let place = this.count * width;
@@ -100,12 +100,12 @@ export class RowStore implements RowSink {
   #copy(source: Buffer, start: number, end: number): void {
     const { bytes } = this;
     let at = this.#length;
-    if (end - start > SHORT) source.copy(bytes, at, start, end);
+    if (end - start > SHORT_COPY) source.copy(bytes, at, start, end);
     else for (let i = start; i < end; i++) bytes[at++] = source[i] as number;
     this.#length += Math.max(end - start, 0);
   }
 
-  /** Bytes of all rows. */
+  /** Total size of all rows in bytes. */
   get length(): number {
     return this.#length;
   }
@@ -116,7 +116,7 @@ export class RowStore implements RowSink {
     return { bytes: this.bytes, from: this.#from.subarray(start, end), to: this.#to.subarray(start, end) };
   }
 
-  /** Where a cell begins; negative for NULL. */
+  /** Offset of a cell; negative for NULL. */
   from(row: number, column: number): number {
     return this.#from[row * this.#width + column] as number;
   }
@@ -125,7 +125,7 @@ export class RowStore implements RowSink {
     return this.#to[row * this.#width + column] as number;
   }
 
-  /** Nothing of it is used any more. */
+  /** Returns the buffer to its pool. */
   release(): void {
     this.#buffer.release();
     this.bytes = NO_BYTES;

@@ -1,6 +1,6 @@
 /**
- * Finds the row of a batch that the database refuses. Engines do not say which it was: the shortest beginning of the batch that fails ends with it.
- * Each is tried in a transaction that is taken back, so nothing stays written.
+ * Finds the row of a batch that the database rejects, by bisection: the shortest failing prefix
+ * ends with it. Every attempt is rolled back.
  */
 import { DbFailure } from '../../engines/contract/engine.ts';
 import type { BoundStatement } from '../../sql/dialect.ts';
@@ -9,7 +9,7 @@ import { type AutoSession, NeedsExclusiveConnection } from '../session.ts';
 import { findDeferredViolation } from './deferred-violation.ts';
 import { checkWritten, ROW_FAILURES, Unwritten } from './transaction.ts';
 
-/** A failure of a batch with the place of the row that caused it. */
+/** Failure of a batch with the position of the row that caused it. */
 export class LocatedFailure extends Error {
   readonly failure: DbFailure;
   readonly row: number;
@@ -21,14 +21,14 @@ export class LocatedFailure extends Error {
   }
 }
 
-/** What may lie in one row. */
+/** Failures that a single row can cause. */
 type RowRefusal = DbFailure | Unwritten;
 
 export function isRefusal(error: unknown): error is RowRefusal {
   return error instanceof Unwritten || (error instanceof DbFailure && ROW_FAILURES.has(error.kind));
 }
 
-/** A part of a batch as it is written: its statements, and how many rows these must write, if that is known. */
+/** Statements for a part of a batch, and the number of rows that they must write, if known. */
 interface WrittenPart {
   readonly statements: readonly BoundStatement[];
   readonly expected: number | undefined;
@@ -39,7 +39,7 @@ interface RefusedRow {
   readonly row: number;
 }
 
-/** Undefined when no row can be told. */
+/** `undefined` if no single row is the cause. */
 export async function bisectBatch(
   first: RowRefusal,
   batch: Batch,
@@ -58,18 +58,18 @@ export async function bisectBatch(
   let refusal = first;
   while (low < high) {
     const middle = (low + high) >> 1;
-    const found = await attempt(write(prefix(batch, middle)), session);
-    if (found === undefined) low = middle + 1;
-    else if (!isRefusal(found)) return undefined;
+    const failure = await attempt(write(prefix(batch, middle)), session);
+    if (failure === undefined) low = middle + 1;
+    else if (!isRefusal(failure)) return undefined;
     else {
       high = middle;
-      refusal = found;
+      refusal = failure;
     }
   }
   return { refusal, row: high - 1 };
 }
 
-/** How the database fails over these rows, if it does; nothing stays of them. */
+/** Returns the failure of these rows, if any, and rolls them back. */
 async function attempt(
   { statements, expected }: WrittenPart,
   { connection, options }: AutoSession,

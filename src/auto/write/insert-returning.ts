@@ -1,6 +1,6 @@
 /**
- * Runs an insert that gives back its rows, in the order of the body: with RETURNING where the engine has it, else by their keys, which are those of the
- * body, those that the service gives, or those that the database made.
+ * Runs an insert that returns its rows in the order of the body: with RETURNING where available,
+ * otherwise by keys from the body, the presets or the database.
  */
 import { DbFailure, type Outcome } from '../../engines/contract/engine.ts';
 import { apiError } from '../../errors.ts';
@@ -67,31 +67,34 @@ function insertAndRead(
 ): Promise<number> {
   const { table } = plan;
   const { label } = session.engine;
-  // By the key of an upsert rows are known that the body names by no other.
+  // Rows of an upsert are identified by its key.
   const key = plan.upsert ?? table.primaryKey;
   if (key.length === 0) throw apiError('not_on_engine', '$return=rows without a primary key', label);
   if (!table.transactional) throw apiError('not_on_engine', '$return=rows', `${label} ${table.storage}`);
   const { columns, access } = returned;
-  const wanted = { table: returned.table, columns, access, key };
-  const together = oneTogether(batch, plan, wanted, session, sink);
+  const readBack = { table: returned.table, columns, access, key };
+  const together = insertAndReadOne(batch, plan, readBack, session, sink);
   if (together !== undefined) return together;
   return inTransaction(plan, session, async (progress) => {
     const keys: RowKey[] = new Array(batch.count);
     for (const group of batch.groups) {
-      const found = await insertGroup(group, key, plan, progress, session);
-      for (const [i, place] of group.places.entries()) keys[place] = found[i] ?? [];
+      const groupKeys = await insertGroup(group, key, plan, progress, session);
+      for (const [i, place] of group.places.entries()) keys[place] = groupKeys[i] ?? [];
     }
-    const order = isAscending(keys, key) ? 'together' : 'in turn';
-    await readByKeys(keys, wanted, order, session, sink);
+    const order = isAscending(keys, key) ? 'by key' : 'as given';
+    await readByKeys(keys, readBack, order, session, sink);
     return batch.count;
   });
 }
 
-/** One row: its transaction, with what writes the row and what reads it, leaves as a whole. Undefined where it cannot, or might have to be taken back. */
-function oneTogether(
+/**
+ * Inserts and reads one row in a single round trip. `undefined` if that is not possible or the
+ * write may have to be rolled back.
+ */
+function insertAndReadOne(
   { count, groups: [group] }: Batch,
   plan: InsertBodyPlan,
-  wanted: ReadBack & { readonly key: readonly Column[] },
+  readBack: ReadBack & { readonly key: readonly Column[] },
   session: AutoSession,
   sink: RowSink,
 ): Promise<number> | undefined {
@@ -99,59 +102,59 @@ function oneTogether(
   const { dialect } = engine;
   if (connection.writeAndRead === undefined || count !== 1 || group === undefined || plan.dryRun || plan.maxAffected !== undefined)
     return undefined;
-  const { key } = wanted;
-  const narrowed = authorizeGroup(group, plan);
-  const { how, given } = howKnown(narrowed, key, session);
-  const place = wanted.columns.indexOf(key[0] as Column);
-  if (how === 'told' || (how === 'generated' && (place < 0 || dialect.generatedKey === undefined))) return undefined;
-  const select = readWritten(key, given[0] ?? 'generated', wanted);
-  const [write] = statementsOf(narrowed, session, ASKED[how]);
+  const { key } = readBack;
+  const authorized = authorizeGroup(group, plan);
+  const { how, given } = keySource(authorized, key, session);
+  const place = readBack.columns.indexOf(key[0] as Column);
+  if (how === 'returned' || (how === 'generated' && (place < 0 || dialect.generatedKey === undefined))) return undefined;
+  const select = readWritten(key, given[0] ?? 'generated', readBack);
+  const [write] = statementsOf(authorized, session, INSERT_OPTIONS[how]);
   if (write === undefined) return undefined;
-  const row = new HeldRow();
+  const row = new PendingRow();
   const { statement, params } = compileSelect(select, dialect);
   return connection.writeAndRead(write, { statement, params, sink: row }, options).then(async ({ rows, generated }) => {
     checkWritten(rows, expectedRows([group], plan));
-    // A trigger may have given it another key than the server would have; and by now its columns may be of other kinds than those known.
-    const isIt = row.isStarted && (how === 'given' || row.text(place) === String(generated));
-    if (isIt) row.passOn(maskedSink(select, sink));
-    else await readDone(given[0] ?? generatedKey(generated), wanted, session, sink);
+    // A trigger may have changed the key, and the columns may have changed their types.
+    const isConfirmed = row.isStarted && (how === 'given' || row.text(place) === String(generated));
+    if (isConfirmed) row.passOn(maskedSink(select, sink));
+    else await readCommitted(given[0] ?? generatedKey(generated), readBack, session, sink);
     return count;
   });
 }
 
 function generatedKey(generated: Outcome['generated']): RowKey {
-  if (generated === undefined) throw new DbFailure('other', 'The server has not told the key of the new row', { effect: 'unknown' });
+  if (generated === undefined) throw new DbFailure('other', 'The server did not return the key of the new row', { effect: 'unknown' });
   return [String(generated)];
 }
 
-/** Reads a row that is committed: nothing that fails now takes it back. */
-async function readDone(key: RowKey, wanted: ReadBack, session: AutoSession, sink: RowSink): Promise<void> {
+/** Reads a committed row. A failure from here on does not undo the write. */
+async function readCommitted(key: RowKey, readBack: ReadBack, session: AutoSession, sink: RowSink): Promise<void> {
   try {
-    await readByKeys([key], { ...wanted, kinds: 'described' }, 'together', session, sink);
+    await readByKeys([key], { ...readBack, kinds: 'described' }, 'by key', session, sink);
   } catch (error) {
     throw error instanceof DbFailure ? error.withEffect('unknown') : error;
   }
 }
 
-/** How the keys of rows become known: they are in the rows, the statement tells them, or the server counts them up. */
-interface Known {
-  readonly how: 'given' | 'told' | 'generated';
+/** Source of the keys: the rows themselves, the statement's result, or a counter of the server. */
+interface KeySource {
+  readonly how: 'given' | 'returned' | 'generated';
   readonly given: readonly RowKey[];
 }
 
-const ASKED = { given: {}, generated: { keys: 'generated' } } as const;
+const INSERT_OPTIONS = { given: {}, generated: { keys: 'generated' } } as const;
 
-function howKnown(rows: Pick<Group, 'columns' | 'rows'>, key: readonly Column[], { engine }: AutoSession): Known {
+function keySource(rows: Pick<Group, 'columns' | 'rows'>, key: readonly Column[], { engine }: AutoSession): KeySource {
   const { capabilities, dialect, label } = engine;
   const given = key.every((column) => rows.columns.includes(column)) ? keysIn(rows, key) : [];
   if (given.length > 0 && given.every(isComplete)) return { how: 'given', given };
-  if (capabilities.returning.includes('insert')) return { how: 'told', given: [] };
+  if (capabilities.returning.includes('insert')) return { how: 'returned', given: [] };
   if (key.length > 1 || !isGenerated(key[0]) || dialect.generatedKeysQuery === undefined)
     throw apiError('not_on_engine', '$return=rows with keys that only the database knows', label);
   return { how: 'generated', given: [] };
 }
 
-/** The keys of the rows, in their order. */
+/** Inserts a group and returns the keys of its rows in order. */
 async function insertGroup(
   group: Group,
   primaryKey: readonly Column[],
@@ -159,34 +162,34 @@ async function insertGroup(
   progress: Progress,
   session: AutoSession,
 ): Promise<readonly RowKey[]> {
-  const narrowed = authorizeGroup(group, plan);
-  const { how, given } = howKnown(narrowed, primaryKey, session);
-  const told = new KeySink(primaryKey);
+  const authorized = authorizeGroup(group, plan);
+  const { how, given } = keySource(authorized, primaryKey, session);
+  const returned = new KeySink(primaryKey);
   const keys: RowKey[] = [];
   let written = 0;
-  for (const statement of statementsOf(narrowed, session, how === 'told' ? { returning: primaryKey } : ASKED[how])) {
-    const outcome = await run(statement, session, how === 'told' ? told : undefined);
+  for (const statement of statementsOf(authorized, session, how === 'returned' ? { returning: primaryKey } : INSERT_OPTIONS[how])) {
+    const outcome = await run(statement, session, how === 'returned' ? returned : undefined);
     written += outcome.rows;
     progress.hasRun = true;
     if (how === 'generated') keys.push(...(await generatedKeys(outcome, session.engine.dialect.generatedKeysQuery ?? '', session)));
   }
   checkWritten(written, expectedRows([group], plan));
   if (how === 'given') return given;
-  return how === 'told' ? told.keys : keys;
+  return how === 'returned' ? returned.keys : keys;
 }
 
-/** A number that the database counts up. */
+/** `true` for an auto-increment column. */
 function isGenerated(column: Column | undefined): boolean {
   return column?.kind === 'int' && column.generated === true && !column.readOnly;
 }
 
-/** In the order of the key anyway? */
+/** `true` if the keys are in ascending order. */
 function isAscending(keys: readonly RowKey[], key: readonly Column[]): boolean {
   if (key.length !== 1 || key[0]?.kind !== 'int') return false;
   return keys.every((one, i) => i === 0 || BigInt(String(keys[i - 1]?.[0])) < BigInt(String(one[0])));
 }
 
-/** Rows that come group by group, passed on in the order of the body. */
+/** Reorders rows that arrive group by group into the order of the body. */
 class OrderedRows implements RowSink {
   readonly #inner: RowSink;
   readonly #rows: Cells[];
@@ -199,7 +202,7 @@ class OrderedRows implements RowSink {
     this.#rows = new Array(count);
   }
 
-  /** The rows that come now belong at these places. */
+  /** Sets the positions of the rows that follow. */
   next(places: readonly number[]): void {
     this.#places = places;
     this.#at = 0;
@@ -220,8 +223,8 @@ class OrderedRows implements RowSink {
   }
 }
 
-/** A row that nobody is to see before it is known to be the right one. */
-class HeldRow implements RowSink {
+/** Holds a row until it is confirmed to be the right one. */
+class PendingRow implements RowSink {
   isStarted = false;
   #columns: readonly ResultColumn[] = [];
   #cells: Cells | undefined;
@@ -235,7 +238,7 @@ class HeldRow implements RowSink {
     this.#cells = copyRow(cells);
   }
 
-  /** Undefined without a row. */
+  /** `undefined` if there is no row. */
   text(column: number): string | null | undefined {
     return this.#cells && cellText(this.#cells, column, this.#columns[column]?.kind);
   }

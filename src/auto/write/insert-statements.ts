@@ -1,6 +1,6 @@
 /**
- * Statements for the rows of a POST. Rows of an upsert that lack what a new row needs can only change rows that are there: they become an UPDATE by
- * their key, which demands nothing of the other columns on any engine. That such a row was not there shows in the number of rows written.
+ * Statements for the rows of a POST. Upsert rows that lack a required column become an UPDATE by
+ * key; the number of written rows shows whether the rows existed.
  */
 import { apiError } from '../../errors.ts';
 import type { Column } from '../../model/table.ts';
@@ -17,7 +17,7 @@ import { type Batch, type Group, planRows } from '../rows/insert-body.ts';
 import type { AutoSession } from '../session.ts';
 import type { RowKey } from './read-back.ts';
 
-/** Which rows were given, and what is wanted of them. */
+/** The table, the key of an upsert, and the caller's access. */
 type InsertTarget = Pick<InsertBodyPlan, 'table' | 'upsert' | 'access'>;
 
 export function toStatements(batch: Batch, plan: InsertTarget, session: AutoSession): readonly BoundStatement[] {
@@ -25,7 +25,7 @@ export function toStatements(batch: Batch, plan: InsertTarget, session: AutoSess
   if (!capabilities.transactions) return planRows(batch, plan, false).flatMap((rows) => compileInsert(rows, dialect));
   const { groups } = batch;
   const [only] = groups;
-  // Most bodies are one row; flatMap would cost more than the rest of this.
+  // Most bodies have one row; flatMap would cost more than the rest of this function.
   if (only !== undefined && groups.length === 1) return groupStatements(only, plan, session);
   return groups.flatMap((group) => groupStatements(group, plan, session));
 }
@@ -43,7 +43,7 @@ export function groupStatements(
 
 type GroupPlan = Authorized<InsertPlan> | Authorized<UpdateRowsPlan>;
 
-/** The rows with all that is written of them: what the service gives itself too. */
+/** Authorizes a group and adds its preset values. */
 export function authorizeGroup(group: Group, plan: InsertTarget): GroupPlan {
   const { columns, rows } = group;
   const { table, upsert, access } = plan;
@@ -55,16 +55,16 @@ export function statementsOf(plan: GroupPlan, { engine }: AutoSession, { returni
   return 'key' in plan ? compileUpdateRows(plan, engine.dialect) : compileInsert({ ...plan, returning, keys }, engine.dialect);
 }
 
-/** Can these rows change others only, and never be new? */
-export function isChange({ columns, lacks }: Group, { table, upsert, access }: InsertTarget): boolean {
+/** `true` if these rows can only update existing rows. */
+export function isChange({ columns, missingColumn: lacked }: Group, { table, upsert, access }: InsertTarget): boolean {
   if (upsert === undefined) return false;
   const isGiven = (column: Column): boolean => columns.includes(column) || hasPreset(table, column);
-  return lacks !== undefined || (missingColumn(table, access) !== undefined && upsert.every(isGiven));
+  return lacked !== undefined || (missingColumn(table, access) !== undefined && upsert.every(isGiven));
 }
 
 /**
- * How many rows must be written, where that may be fewer than were given: an upsert passes over rows that its rule forbids to change, and over those
- * that are not there and cannot be new.
+ * Number of rows that must be written, if fewer are possible: an upsert skips rows that its rule
+ * excludes, and missing rows that it cannot insert.
  */
 export function expectedRows(groups: readonly Group[], plan: InsertTarget): number | undefined {
   const { upsert, access } = plan;
@@ -72,7 +72,7 @@ export function expectedRows(groups: readonly Group[], plan: InsertTarget): numb
   return isCounted ? groups.reduce((sum, { rows }) => sum + rows.count, 0) : undefined;
 }
 
-/** The values of a key in each row. */
+/** Key values of each row. */
 export function keysIn(
   { columns, rows }: Pick<Group, 'columns' | 'rows'>,
   key: readonly Column[],
@@ -85,18 +85,18 @@ export function isComplete(key: readonly (Operand | null)[]): key is RowKey {
   return !key.includes(null);
 }
 
-/** Why a row of an upsert was not written. */
+/** Returns the reason why a row of an upsert was not written. */
 export async function explainUnwritten(row: number, batch: Batch, plan: InsertTarget, session: AutoSession): Promise<Error> {
   const { table, upsert = [], access } = plan;
   const group = batch.groups.find(({ places }) => places.includes(row));
-  if (group === undefined) throw new Error('a row that is in no group');
+  if (group === undefined) throw new Error('the row is not in a group');
   const key = keysIn(authorizeGroup(group, plan), upsert)[group.places.indexOf(row)] ?? [];
   const where: Condition | undefined = isComplete(key) ? isOneOf(upsert, [key]) : undefined;
   const isThere = where !== undefined && (await countRows(authorize({ table, where }, access, 'insert'), session)) !== '0';
   if (!isThere && isChange(group, plan)) {
     const hidden = missingColumn(table, access);
-    return hidden === undefined ? apiError('row_not_there', String(row), group.lacks ?? '') : missingColumnError(hidden);
+    return hidden === undefined ? apiError('row_not_there', String(row), group.missingColumn ?? '') : missingColumnError(hidden);
   }
   const isTwice = access.restriction === undefined;
-  return apiError('rows_duplicate', `Row ${row}: ${isTwice ? 'it has the key of an earlier row' : 'it is a row that you may not change'}.`);
+  return apiError('rows_duplicate', `Row ${row}: ${isTwice ? 'it has the key of an earlier row' : 'you may not change this row'}.`);
 }

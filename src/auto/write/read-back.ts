@@ -1,6 +1,6 @@
 /**
- * The rows that a write has written, for engines whose statements do not give them back: read by their keys in the same transaction. Which keys
- * these are is known from the body, from the server (keys that it made), or from the rows as they were before.
+ * Reads written rows by their keys, in the same transaction, for engines without RETURNING. Keys
+ * come from the body, from the server, or from the rows before the write.
  */
 import type { Outcome } from '../../engines/contract/engine.ts';
 import { TextRows } from '../../engines/contract/rows.ts';
@@ -23,11 +23,11 @@ import type { AutoSession } from '../session.ts';
 
 export type RowKey = readonly Operand[];
 
-/** So many keys are asked for in one statement. */
-const KEYS_MOST = 1000;
+/** Keys per statement. */
+const KEYS_PER_STATEMENT = 1000;
 const ALL = Number.MAX_SAFE_INTEGER;
 
-/** Reads the keys of rows. */
+/** Collects the keys of rows. */
 export class KeySink implements RowSink {
   readonly keys: RowKey[] = [];
   readonly #key: readonly Column[];
@@ -43,19 +43,19 @@ export class KeySink implements RowSink {
   }
 }
 
-/** The key among the cells of a row, from a place on. */
+/** Reads a key from the cells of a row, starting at index `from`. */
 function keyOf(cells: Cells, key: readonly Column[], from: number): RowKey {
   return key.map((column, i) => fromText(column, cellText(cells, from + i, column.kind) ?? '', 'compare'));
 }
 
-/** The keys as they are after the assignments. */
+/** Returns the keys after the assignments. */
 export function changedKeys(keys: readonly RowKey[], key: readonly Column[], set: readonly Assignment[]): readonly RowKey[] {
   if (!set.some(({ column }) => key.includes(column))) return keys;
   const values = key.map((column) => set.find((one) => one.column === column)?.value ?? undefined);
   return keys.map((given) => given.map((value, i) => values[i] ?? value));
 }
 
-/** Passes several results on as one. */
+/** Joins several results into one. */
 export class JoinedSink implements RowSink {
   readonly #inner: RowSink;
   #isStarted = false;
@@ -79,40 +79,47 @@ export interface ReadBack {
   readonly table: Table;
   readonly columns: readonly Column[];
   readonly access: Access;
-  /** By which they are found; the primary key when nothing is said. */
+  /** Key of the rows; the primary key by default. */
   readonly key?: readonly Column[];
-  /** `described`: of whatever kinds their columns are by now. */
+  /** `described`: accept the result's own column types. */
   readonly kinds?: SelectPlan['kinds'];
 }
 
-/** `together`: in the order of the key; `in turn`: in the order in which they are given. Many at a time either way. */
+/**
+ * `by key`: rows in key order; `as given`: rows in the order of `keys`. Many rows per statement
+ * either way.
+ */
 export async function readByKeys(
   keys: readonly RowKey[],
-  wanted: ReadBack,
-  order: 'together' | 'in turn',
+  readBack: ReadBack,
+  order: 'by key' | 'as given',
   session: AutoSession,
   sink: RowSink,
 ): Promise<void> {
   const joined = new JoinedSink(sink);
-  const { key = ownKey(wanted.table) } = wanted;
-  const read = order === 'together' || keys.length === 1 ? readTogether : readInTurn;
-  if (keys.length === 0) await readWhere({ op: 'or', of: [] }, wanted, session, joined);
-  for (let at = 0; at < keys.length; at += KEYS_MOST) await read(keys.slice(at, at + KEYS_MOST), key, wanted, session, joined);
+  const { key = ownKey(readBack.table) } = readBack;
+  const read = order === 'by key' || keys.length === 1 ? readByKey : readAsGiven;
+  if (keys.length === 0) await readWhere({ op: 'or', of: [] }, readBack, session, joined);
+  for (let at = 0; at < keys.length; at += KEYS_PER_STATEMENT)
+    await read(keys.slice(at, at + KEYS_PER_STATEMENT), key, readBack, session, joined);
 }
 
-type ReadKeys = (keys: readonly RowKey[], key: readonly Column[], wanted: ReadBack, session: AutoSession, sink: RowSink) => Promise<void>;
+type ReadKeys = (keys: readonly RowKey[], key: readonly Column[], readBack: ReadBack, session: AutoSession, sink: RowSink) => Promise<void>;
 
-const readTogether: ReadKeys = (keys, key, wanted, session, sink) => readWhere(isOneOf(key, keys), wanted, session, sink);
+const readByKey: ReadKeys = (keys, key, readBack, session, sink) => readWhere(isOneOf(key, keys), readBack, session, sink);
 
-/** All rows at once, then each where its key stands. A key that is written otherwise in its row is looked up by itself: what is equal, the database says. */
-const readInTurn: ReadKeys = async (keys, key, wanted, session, sink) => {
-  const { columns, table, access } = wanted;
+/**
+ * Reads all rows at once and sends them in the order of the keys. A key that is spelled differently
+ * in its row is looked up individually.
+ */
+const readAsGiven: ReadKeys = async (keys, key, readBack, session, sink) => {
+  const { columns, table, access } = readBack;
   const lease = session.memory.lease(session.owner);
   try {
     const store = new RowStore(columns.length + key.length, lease);
-    // A caller's own view of the rows may not have the key, or another value for it.
+    // The caller's view may lack the key or mask it.
     const isShown = access.restriction === undefined || key.every((column) => ownKey(table).includes(column));
-    const plan = isShown ? planned(isOneOf(key, keys), { ...wanted, columns: [...columns, ...key] }) : undefined;
+    const plan = isShown ? planRead(isOneOf(key, keys), { ...readBack, columns: [...columns, ...key] }) : undefined;
     if (plan !== undefined && !key.some((column) => plan.masks?.has(column))) await readPlanned(plan, session, store);
     const places = new Map<string, number>();
     for (let row = 0; row < store.count; row++) places.set(keyText(keyOf(store.cells(row), key, columns.length)), row);
@@ -120,7 +127,7 @@ const readInTurn: ReadKeys = async (keys, key, wanted, session, sink) => {
     for (const one of keys) {
       const row = places.get(keyText(one));
       if (gate.isClosed) await gate.opened();
-      if (row === undefined) await readTogether([one], key, wanted, session, sink);
+      if (row === undefined) await readByKey([one], key, readBack, session, sink);
       else {
         sink.start(store.columns.slice(0, columns.length), gate);
         sink.row(store.cells(row));
@@ -133,25 +140,28 @@ const readInTurn: ReadKeys = async (keys, key, wanted, session, sink) => {
   }
 };
 
-/** The same for keys that are spelled alike. */
+/** Equal for keys with the same spelling. */
 export const keyText = (key: RowKey): string => JSON.stringify(key.map(String));
 
-function readWhere(where: Condition, wanted: ReadBack, session: AutoSession, sink: RowSink): Promise<void> {
-  return readPlanned(planned(where, wanted), session, sink);
+function readWhere(where: Condition, readBack: ReadBack, session: AutoSession, sink: RowSink): Promise<void> {
+  return readPlanned(planRead(where, readBack), session, sink);
 }
 
-function planned(where: Condition, { table, columns, access, kinds }: ReadBack): Authorized<SelectPlan> {
+function planRead(where: Condition, { table, columns, access, kinds }: ReadBack): Authorized<SelectPlan> {
   const order = table.order.map((column) => ({ column, direction: 'asc' }) as const);
   return authorize<SelectPlan>({ table, columns, where, order, limit: ALL, offset: 0, kinds }, access, 'read');
 }
 
-/** Reads the row that an INSERT wrote, and is sent with it. `generated`: by the key that the server makes for it. */
+/**
+ * Plans the read that is sent together with an INSERT. `generated`: use the key that the server
+ * generates.
+ */
 export function readWritten(
   key: readonly Column[],
-  known: RowKey | 'generated',
+  rowKey: RowKey | 'generated',
   { table, columns, access }: ReadBack,
 ): Authorized<SelectPlan> {
-  const where: Condition = known === 'generated' ? { op: 'generated', column: key[0] as Column } : isOneOf(key, [known]);
+  const where: Condition = rowKey === 'generated' ? { op: 'generated', column: key[0] as Column } : isOneOf(key, [rowKey]);
   return authorize<SelectPlan>({ table, columns, where, order: UNORDERED, limit: ALL, offset: 0 }, access, 'read');
 }
 
@@ -162,15 +172,15 @@ async function readPlanned(plan: Authorized<SelectPlan>, session: AutoSession, s
   await session.connection.run(statement, params, session.options, maskedSink(plan, sink));
 }
 
-/** Which keys the INSERT has made. */
+/** Returns the keys that the INSERT generated. */
 export async function generatedKeys(
   { rows, generated }: Outcome,
   text: string,
   { connection, options }: AutoSession,
 ): Promise<readonly RowKey[]> {
   if (rows === 1 && generated !== undefined) return [[String(generated)]];
-  const told = new TextRows();
-  await connection.run({ text, types: [] }, [], options, told);
-  const [first = '0', step = '1'] = told.rows[0] ?? [];
+  const result = new TextRows();
+  await connection.run({ text, types: [] }, [], options, result);
+  const [first = '0', step = '1'] = result.rows[0] ?? [];
   return Array.from({ length: rows }, (_, i) => [String(BigInt(first ?? 0) + BigInt(i) * BigInt(step ?? 1))]);
 }

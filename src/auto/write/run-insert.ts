@@ -1,6 +1,6 @@
 /**
- * Runs an insert: reads the rows, writes them, and finds the row that the database refuses. While the database works, nothing keeps the rows alive:
- * many large batches would be too much for the garbage collector. When a row was refused, the body is read again.
+ * Runs an insert and finds the row that the database rejects. No row is kept in memory while the
+ * database works; after a failure, the body is read again.
  */
 import { apiError } from '../../errors.ts';
 import type { InsertBodyPlan } from '../plan/plan-write.ts';
@@ -25,20 +25,20 @@ export async function runInsert(plan: InsertBodyPlan, session: AutoSession, sink
   return writing.then(
     () => ({ rows: count, cursor: undefined }),
     async (error: unknown) => {
-      throw await located(error, count, plan, session);
+      throw await locateFailure(error, count, plan, session);
     },
   );
 }
 
-async function located(error: unknown, count: number, plan: InsertBodyPlan, session: AutoSession): Promise<unknown> {
+async function locateFailure(error: unknown, count: number, plan: InsertBodyPlan, session: AutoSession): Promise<unknown> {
   const { connection, engine, owner } = session;
   if (!isRefusal(error) || !connection.usable || (count > 1 && !engine.capabilities.transactions)) return error;
   const batch = await readBatch(plan.body, plan.table, owner, rowsToInsert(plan.upsert));
-  const found = await bisectBatch(error, batch, session, (part) => ({
+  const rejected = await bisectBatch(error, batch, session, (part) => ({
     statements: toStatements(part, plan, session),
     expected: expectedRows(part.groups, plan),
   }));
-  if (found === undefined) return error;
-  const { refusal, row } = found;
+  if (rejected === undefined) return error;
+  const { refusal, row } = rejected;
   return refusal instanceof Unwritten ? explainUnwritten(row, batch, plan, session) : new LocatedFailure(refusal, row);
 }

@@ -1,6 +1,7 @@
 /**
- * Runs a PATCH of rows by their keys, all or nothing: one statement for all rows with the same columns where the engine can. That every key has its row,
- * and no two the same one, shows in the numbers; only when these do not agree is the row looked for.
+ * Runs a PATCH of rows by their keys, all or nothing, with one statement per set of columns where
+ * the engine can. Affected-row counts verify that every key matched exactly one row; if they
+ * disagree, the offending row is looked up.
  */
 import { DbFailure } from '../../engines/contract/engine.ts';
 import { apiError } from '../../errors.ts';
@@ -33,28 +34,29 @@ export async function runPatch(plan: PatchBodyPlan, session: AutoSession, sink: 
   checkNotTransactional(batch.count, plan, table);
   const patching = inTransaction(plan, session, async (progress) => {
     const statements = statementsOf(batch, plan, session);
-    // One statement changes no row twice: then its number of rows tells.
-    if (statements.length > 1) await checkOnce(keysOf(batch, table), plan, session).catch((error: unknown) => letGo(statements, error));
+    // A single statement changes each row once, so its row count is sufficient.
+    if (statements.length > 1)
+      await checkDistinct(keysOf(batch, table), plan, session).catch((error: unknown) => releaseParameters(statements, error));
     let rows = 0;
     for (const statement of statements) {
       rows += (await session.connection.run(statement.statement, statement.params, session.options)).rows;
       progress.hasRun = true;
     }
     if (rows < batch.count) throw await wrongKey(keysOf(batch, table), plan, session);
-    if (returning !== undefined) await readByKeys(keysOf(batch, table), returning, 'in turn', session, sink);
+    if (returning !== undefined) await readByKeys(keysOf(batch, table), returning, 'as given', session, sink);
     return rows;
   });
   try {
     return { rows: await (table.transactional ? patching : patching.catch(markUncertain)), cursor: undefined };
   } catch (error) {
-    throw await located(error, batch, plan, session);
+    throw await locateFailure(error, batch, plan, session);
   }
 }
 
-/** Kinds of which two values are the same to an engine only if their texts are. */
+/** Kinds whose values are equal only if their texts are. */
 const EXACT: ReadonlySet<Kind> = new Set<Kind>(['int', 'uuid', 'date', 'bool']);
 
-/** By row of the body. */
+/** Keys in the order of the body. */
 function keysOf(batch: Batch, { primaryKey: key }: Table): readonly RowKey[] {
   const keys: RowKey[] = new Array(batch.count);
   for (const { columns, rows, places } of batch.groups) {
@@ -64,8 +66,8 @@ function keysOf(batch: Batch, { primaryKey: key }: Table): readonly RowKey[] {
   return keys;
 }
 
-/** Several statements could change a row twice. */
-async function checkOnce(keys: readonly RowKey[], plan: PatchBodyPlan, session: AutoSession): Promise<void> {
+/** Rejects repeated keys: several statements could change a row twice. */
+async function checkDistinct(keys: readonly RowKey[], plan: PatchBodyPlan, session: AutoSession): Promise<void> {
   if (!plan.table.primaryKey.every(({ kind }) => EXACT.has(kind))) {
     if ((await storedKeys(keys, plan, session)).size < keys.length) throw await wrongKey(keys, plan, session);
     return;
@@ -85,40 +87,43 @@ function statementsOf({ groups }: Batch, { table, access }: PatchBodyPlan, { eng
   );
 }
 
-/** What was written down for statements that are never sent goes back to the pool. */
-function letGo(statements: readonly BoundStatement[], error: unknown): never {
+/** Releases the parameters of statements that are not sent. */
+function releaseParameters(statements: readonly BoundStatement[], error: unknown): never {
   for (const { params } of statements) for (const value of params) if (value instanceof Lease) value.release();
   throw error;
 }
 
-/** The same failure with its row, where that can be found. */
-async function located(error: unknown, batch: Batch, plan: PatchBodyPlan, session: AutoSession): Promise<unknown> {
+/** Adds the row to a failure, if it can be found. */
+async function locateFailure(error: unknown, batch: Batch, plan: PatchBodyPlan, session: AutoSession): Promise<unknown> {
   if (!isRefusal(error) || !session.connection.usable) return error;
-  const found = await bisectBatch(error, batch, session, (part) => ({
+  const rejected = await bisectBatch(error, batch, session, (part) => ({
     statements: statementsOf(part, plan, session),
     expected: undefined,
   }));
-  return found?.refusal instanceof DbFailure ? new LocatedFailure(found.refusal, found.row) : error;
+  return rejected?.refusal instanceof DbFailure ? new LocatedFailure(rejected.refusal, rejected.row) : error;
 }
 
-const KEYS_MOST = 1000;
+const KEYS_PER_STATEMENT = 1000;
 
-/** Those of the keys that there are, as the database has them. */
+/** Returns those keys that exist in the table. */
 async function storedKeys(keys: readonly RowKey[], { table, access }: PatchBodyPlan, session: AutoSession): Promise<ReadonlySet<string>> {
   const stored = new Set<string>();
   const key = table.primaryKey;
-  for (let at = 0; at < keys.length; at += KEYS_MOST) {
+  for (let at = 0; at < keys.length; at += KEYS_PER_STATEMENT) {
     const sink = new KeySink(key);
-    const where = isOneOf(key, keys.slice(at, at + KEYS_MOST));
-    const plan: SelectPlan = { table, columns: key, where, order: [], limit: KEYS_MOST, offset: 0 };
+    const where = isOneOf(key, keys.slice(at, at + KEYS_PER_STATEMENT));
+    const plan: SelectPlan = { table, columns: key, where, order: [], limit: KEYS_PER_STATEMENT, offset: 0 };
     const { statement, params } = compileSelect(authorize(plan, access, 'update'), session.engine.dialect);
     await session.connection.run(statement, params, session.options, sink);
-    for (const found of sink.keys) stored.add(keyText(found));
+    for (const key of sink.keys) stored.add(keyText(key));
   }
   return stored;
 }
 
-/** The first row whose key is that of an earlier one, or of none in the table: the shortest beginning with fewer stored keys than rows ends with it. */
+/**
+ * Finds the first row whose key is repeated or missing: the shortest prefix with fewer stored keys
+ * than rows ends with it.
+ */
 async function wrongKey(keys: readonly RowKey[], plan: PatchBodyPlan, session: AutoSession): Promise<Error> {
   let low = 1;
   let high = keys.length;
@@ -127,6 +132,6 @@ async function wrongKey(keys: readonly RowKey[], plan: PatchBodyPlan, session: A
     if ((await storedKeys(keys.slice(0, middle), plan, session)).size < middle) high = middle;
     else low = middle + 1;
   }
-  const isThere = (await storedKeys(keys.slice(high - 1, high), plan, session)).size > 0;
-  return apiError(isThere ? 'patch_key_twice' : 'patch_row_unknown', String(high - 1));
+  const exists = (await storedKeys(keys.slice(high - 1, high), plan, session)).size > 0;
+  return apiError(exists ? 'patch_key_twice' : 'patch_row_unknown', String(high - 1));
 }

@@ -1,6 +1,6 @@
 /**
- * Runs a write to the rows that match: one statement, or several in a transaction where its outcome depends on what was found (the row as it was, how
- * many rows there are, the rows that are to be given back).
+ * Runs an update or delete of matching rows: one statement, or a transaction if the outcome depends
+ * on the rows before the write.
  */
 import type { Outcome } from '../../engines/contract/engine.ts';
 import { apiError } from '../../errors.ts';
@@ -26,7 +26,10 @@ export function runWrite(plan: WritePlan, session: AutoSession, sink: AnswerSink
   });
 }
 
-/** Without transactions a write cannot be taken back: the engine counts what it will hit, and writes nothing when that is too much. */
+/**
+ * Without transactions a write cannot be rolled back, so the engine counts the rows first and
+ * writes none if there are too many.
+ */
 async function writeCounted(plan: WritePlan, session: AutoSession): Promise<number> {
   const { label } = session.engine;
   if (plan.returning !== undefined) throw apiError('not_on_engine', '$return=rows', label);
@@ -49,7 +52,7 @@ function writeAtomically(plan: WritePlan, session: AutoSession, sink: AnswerSink
   const ifMatch = plan.single?.ifMatch;
   if (ifMatch !== undefined && !table.transactional) throw apiError('not_on_engine', 'If-Match', `${engine.label} ${table.storage}`);
   const write = (into?: RowSink): Promise<number> => runOne(statementOf(plan, isReturned, session), session, into);
-  if (!table.transactional) return writeForGood(plan, session, () => write(isReturned ? sink : undefined)).catch(markUncertain);
+  if (!table.transactional) return writeNotTransactional(plan, session, () => write(isReturned ? sink : undefined)).catch(markUncertain);
   const isPlain = !plan.dryRun && plan.maxAffected === undefined && ifMatch === undefined && (returning === undefined || isReturned);
   return isPlain
     ? write(isReturned ? sink : undefined)
@@ -65,8 +68,8 @@ function writeAtomically(plan: WritePlan, session: AutoSession, sink: AnswerSink
       });
 }
 
-/** A transaction would take nothing back here: what may be hit is counted first. */
-async function writeForGood(plan: WritePlan, session: AutoSession, write: () => Promise<number>): Promise<number> {
+/** A transaction cannot roll back writes to this table, so the rows are counted first. */
+async function writeNotTransactional(plan: WritePlan, session: AutoSession, write: () => Promise<number>): Promise<number> {
   if (plan.maxAffected !== undefined || plan.isPatch) {
     const rows = Number(await countRows(plan.count(), session));
     checkMaxAffected(rows, plan.maxAffected);
@@ -75,7 +78,7 @@ async function writeForGood(plan: WritePlan, session: AutoSession, write: () => 
   return write();
 }
 
-/** The rows are read before a DELETE, and after an UPDATE by the keys that they had before. */
+/** Reads the rows before a DELETE, or after an UPDATE by their previous keys. */
 async function writeAndRead(
   plan: WritePlan,
   returning: ReturnedRows,
@@ -89,11 +92,11 @@ async function writeAndRead(
   await select({ ...plan.before(), columns: key }, session, keys);
   progress.hasRun = true;
   if (plan.write.do === 'delete') {
-    await readByKeys(keys.keys, returning, 'together', session, sink);
+    await readByKeys(keys.keys, returning, 'by key', session, sink);
     return write();
   }
   const rows = await write();
-  await readByKeys(changedKeys(keys.keys, key, plan.write.plan.set), returning, 'together', session, sink);
+  await readByKeys(changedKeys(keys.keys, key, plan.write.plan.set), returning, 'by key', session, sink);
   return rows;
 }
 

@@ -1,4 +1,7 @@
-/** Writes in a transaction: what is checked before it is committed, when it is taken back, and what a failure leaves behind. */
+/**
+ * Runs writes in a transaction: checks before the commit, rollback, and the effects that a failure
+ * leaves.
+ */
 import { DbFailure, type FailureKind } from '../../engines/contract/engine.ts';
 import { apiError } from '../../errors.ts';
 import type { Table } from '../../model/table.ts';
@@ -6,9 +9,9 @@ import type { BoundStatement } from '../../sql/dialect.ts';
 import type { Conditions } from '../plan/plan-write.ts';
 import { type AutoSession, NeedsExclusiveConnection } from '../session.ts';
 
-/** How far a transaction has come. */
+/** Progress of a transaction. */
 export interface Progress {
-  /** A statement has run: nothing of it is sent again. */
+  /** `true` once a statement has run, so that the transaction is not repeated. */
   hasRun: boolean;
 }
 
@@ -17,7 +20,7 @@ export function checkDryRun({ dryRun }: Pick<Conditions, 'dryRun'>, table: Table
     throw apiError('not_on_engine', '$dry_run', `${engine.label} ${table.storage}`.trim());
 }
 
-/** Where nothing can be taken back, one row is written at most, and not even that when it is one too many. */
+/** A table without transactions accepts at most one row, and none beyond `maxAffected`. */
 export function checkNotTransactional(count: number, { maxAffected }: Pick<Conditions, 'maxAffected'>, table: Table): void {
   if (table.transactional) return;
   if (count > 1) throw apiError('rows_not_atomic', table.storage);
@@ -28,9 +31,9 @@ export function checkMaxAffected(rows: number, maxAffected: number | undefined):
   if (maxAffected !== undefined && rows > maxAffected) throw apiError('too_many_affected', String(rows), String(maxAffected));
 }
 
-/** Commits what `work` has written, unless it was too much, or was only tried. */
+/** Commits the writes of `work`, unless there are too many rows or it is a dry run. */
 export async function inTransaction(
-  wanted: Pick<Conditions, 'dryRun' | 'maxAffected'>,
+  conditions: Pick<Conditions, 'dryRun' | 'maxAffected'>,
   { connection, options, isPipelined }: AutoSession,
   work: (progress: Progress) => Promise<number>,
 ): Promise<number> {
@@ -40,48 +43,50 @@ export async function inTransaction(
   let rows = 0;
   try {
     rows = await work(progress);
-    checkMaxAffected(rows, wanted.maxAffected);
-    if (wanted.dryRun) await connection.checkConstraints?.(options);
+    checkMaxAffected(rows, conditions.maxAffected);
+    if (conditions.dryRun) await connection.checkConstraints?.(options);
   } catch (error) {
     await connection.rollback(options).catch(() => undefined);
     throw progress.hasRun ? uncommitted(error) : error;
   }
-  if (wanted.dryRun) await connection.rollback(options);
+  if (conditions.dryRun) await connection.rollback(options);
   else await connection.commit(options);
   return rows;
 }
 
-/** Fewer rows were written than were given. */
+/** Thrown if fewer rows were written than expected. */
 export class Unwritten extends Error {}
 
 export function checkWritten(rows: number, expected: number | undefined): void {
   if (expected !== undefined && rows < expected) throw new Unwritten('a row was not written');
 }
 
-/** One statement is all or nothing by itself; more, or a condition on the count, need a transaction. */
+/**
+ * A single statement is atomic. Several statements, or a limit on the count, need a transaction.
+ */
 export function runStatements(
   statements: readonly BoundStatement[],
-  wanted: Pick<Conditions, 'dryRun' | 'maxAffected'>,
+  conditions: Pick<Conditions, 'dryRun' | 'maxAffected'>,
   table: Table,
   session: AutoSession,
   expected?: number,
 ): Promise<number> {
   const { connection, options, engine } = session;
   const { transactions } = engine.capabilities;
-  checkDryRun(wanted, table, session);
+  checkDryRun(conditions, table, session);
   const [only] = statements;
-  // Of one row that had to be written and was not, nothing is left.
-  const isSure = expected === undefined || expected === 1;
-  const plain = !wanted.dryRun && isSure && (wanted.maxAffected === undefined || !transactions);
+  // A single row that was not written leaves no effect.
+  const isCertain = expected === undefined || expected === 1;
+  const isPlain = !conditions.dryRun && isCertain && (conditions.maxAffected === undefined || !transactions);
   const isAtomic = table.transactional || !transactions;
-  if (statements.length === 1 && only !== undefined && plain) {
+  if (statements.length === 1 && only !== undefined && isPlain) {
     const running = connection.run(only.statement, only.params, options).then(({ rows }) => {
       checkWritten(rows, expected);
       return rows;
     });
     return isAtomic ? running : running.catch(markUncertain);
   }
-  const transacting = inTransaction(wanted, session, async (progress) => {
+  const transacting = inTransaction(conditions, session, async (progress) => {
     let rows = 0;
     for (const { statement, params } of statements) {
       rows += (await connection.run(statement, params, options)).rows;
@@ -93,10 +98,10 @@ export function runStatements(
   return isAtomic ? transacting : transacting.catch(markUncertain);
 }
 
-/** What a database says of one row. */
+/** Failures that a single row can cause. */
 export const ROW_FAILURES: ReadonlySet<FailureKind> = new Set<FailureKind>(['duplicate', 'constraint', 'invalid', 'raised']);
-/** Failures of a statement that was under way. */
-const IN_THE_MIDDLE: ReadonlySet<FailureKind> = new Set<FailureKind>([
+/** Failures of a statement that had started. */
+const STARTED_FAILURES: ReadonlySet<FailureKind> = new Set<FailureKind>([
   ...ROW_FAILURES,
   'timeout',
   'cancelled',
@@ -105,12 +110,12 @@ const IN_THE_MIDDLE: ReadonlySet<FailureKind> = new Set<FailureKind>([
   'other',
 ]);
 
-/** The commit was never sent: whatever happened to the connection, nothing stays, and what was sent is not sent again. */
+/** Without a commit nothing is stored, even if the connection is lost. */
 function uncommitted(error: unknown): unknown {
   return error instanceof DbFailure ? error.withEffect('nothing') : error;
 }
 
-/** A statement that fails in the middle leaves what it wrote in a table without transactions. */
+/** A statement that fails midway leaves its writes in a table without transactions. */
 export function markUncertain(error: unknown): never {
-  throw error instanceof DbFailure && IN_THE_MIDDLE.has(error.kind) && error.effect === 'nothing' ? error.withEffect('unknown') : error;
+  throw error instanceof DbFailure && STARTED_FAILURES.has(error.kind) && error.effect === 'nothing' ? error.withEffect('unknown') : error;
 }

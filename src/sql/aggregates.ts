@@ -1,10 +1,12 @@
-/** The functions of `$agg` and the parts of time of `$group`, one row each: which columns they fit, and what comes out. */
+/** The functions of `$agg` and the time parts of `$group`, one row each. Pure. */
 import type { Column, Kind } from '../model/table.ts';
 
 export interface AggregateRow {
-  /** Kinds of columns that it takes; undefined: every column that the engine can compare; `any`: every column, and none. */
+  /**
+   * Accepted column kinds; `comparable`: all sortable columns; `any`: all columns, or no column.
+   */
   readonly kinds: ReadonlySet<Kind> | 'comparable' | 'any';
-  /** What it gives for a column. */
+  /** Kind of the result for a column. */
   kind(column: Column): Kind;
   sql(name: string): string;
 }
@@ -47,5 +49,5 @@ export type TimePart = (typeof TIME_PARTS)[number];
 
 export const isTimePart = (name: string): name is TimePart => (TIME_PARTS as readonly string[]).includes(name);
 
-/** Is the result one of the column's own values? */
+/** `true` if the result is one of the column's own values. */
 export const isOfColumn = (aggregate: AggregateFunction): boolean => aggregate === 'min' || aggregate === 'max';

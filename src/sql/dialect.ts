@@ -1,6 +1,6 @@
 /**
- * The differences between the engines' SQL, and nothing else: how to quote, bind, compare, page and insert.
- * `compile.ts` does everything that they share.
+ * The differences between the engines' SQL: how to quote, bind, compare, page and insert. Types
+ * only; `compile/` does everything that engines share.
  */
 import type { Column, Table } from '../model/table.ts';
 import type { AggregateFunction, TimePart } from './aggregates.ts';
@@ -12,9 +12,9 @@ import type { Operand, ParamType, ParamValue, Statement, StatementParam } from '
 export interface ParamBinder {
   /** Adds a value of a column's type and returns its placeholder. */
   value(column: Column, value: ParamValue): string;
-  /** Adds a text whatever the column is (patterns of LIKE). */
+  /** Adds a string that is not of a column's type (patterns of LIKE). */
   text(value: string): string;
-  /** Adds a whole number of ours (limit, offset). */
+  /** Adds a number of the service (limit, offset). */
   int(value: number | bigint): string;
 }
 
@@ -24,72 +24,86 @@ export interface BoundStatement {
 }
 
 /**
- * How a column is compared. `plain`: as the catalogue describes it, because the result shows what it is and an old description is found out.
- * `strict`: such that the comparison never holds for a row that it does not name, whatever the column has become since.
+ * How a column is compared. `plain`: as the catalog describes it; the result's own types reveal an
+ * outdated description. `strict`: the comparison is correct even if the column's type has changed
+ * since.
  */
 export type Comparing = 'plain' | 'strict';
 
 export interface RowEstimate {
   explain(select: string): string;
-  /** From the rows of the answer, each by the names of its columns; undefined when they do not tell. */
-  rows(answer: readonly ReadonlyMap<string, string | null>[]): number | undefined;
+  /** Reads the estimate from the result's rows, by column name; `undefined` if there is none. */
+  rows(result: readonly ReadonlyMap<string, string | null>[]): number | undefined;
 }
 
 export interface Dialect {
-  /** How patterns and our own numbers are bound. */
+  /** Parameter types of patterns, and of limits and offsets. */
   readonly textType: ParamType;
   readonly intType: ParamType;
   quote(identifier: string): string;
   table(table: Table): string;
   /** The n-th placeholder (from 1) for a type as the engine casts it. */
   placeholder(index: number, cast: string): string;
-  /** What to select so that the cell's bytes are canonical. */
+  /** Select item whose cells are in canonical form. */
   selectItem(column: Column): string;
-  /** What can be said of a column; `name` is how it is written where it stands. */
+  /** Predicates on a column; `name` is the column's name in the statement. */
   predicates(column: Column, name: string, bind: ParamBinder, how: Comparing): Predicates;
-  /** ORDER BY item that puts NULLs in the same place on every engine: first ascending, last descending. */
+  /**
+   * ORDER BY item that puts NULLs in the same place on every engine: first ascending, last
+   * descending.
+   */
   orderItem(column: Column, direction: 'asc' | 'desc', name?: string): string;
-  /** A moment or date cut down to the beginning of a part of time. */
+  /** Truncates a timestamp or date to the beginning of a time part. */
   truncate?(column: Column, part: TimePart): string;
-  /** Such a value as one of the column's kind; absent where it is one. */
+  /** Converts a truncated value back to the column's kind, where needed. */
   formatPart?(column: Column, value: string): string;
-  /** An aggregate, where it is not written as every engine writes it. */
+  /** SQL of an aggregate, where it differs from the standard. */
   aggregate?(aggregate: AggregateFunction, column: Column, name: string): string | undefined;
-  /** The type of a sum or an average of a column, so that it can be compared. */
+  /** Type of a sum or average of a column, for comparisons. */
   aggregateType?(column: Column, aggregate: AggregateFunction): Pick<Column, 'type' | 'cast'>;
   /**
-   * What a subquery about related rows may be. `uncorrelated`: it cannot refer to the row outside. `apart from writes`: it cannot read a table that the
-   * statement writes, unless it is a table of its own. Absent where it may be anything.
+   * Limits of subqueries on related rows. `uncorrelated`: they cannot refer to the outer row.
+   * `apart from writes`: they can read the table that the statement writes only through a derived
+   * table.
    */
   readonly related?: 'uncorrelated' | 'apart from writes';
-  /** Is a column one of these values, as one parameter? Absent where each of them is one. */
+  /** Tests membership with a single array parameter, where the engine supports it. */
   memberOfArray?(column: Column, name: string, values: readonly Operand[], bind: ParamBinder): string;
-  /** What to select of a column so that equal values are equal bytes; absent where that is the column itself. */
+  /** Column to select so that equal values have equal bytes, if that is not the column itself. */
   equalityColumn?(column: Column): Column;
-  /** The first rows of each group, behind ORDER BY; absent where a window function has to number them. */
+  /**
+   * Clause after ORDER BY that limits the rows of each group; otherwise a window function numbers
+   * them.
+   */
   limitPerGroup?(limit: number, group: readonly string[]): string;
-  /** Is a page sooner read with the rows of other tables joined to it than before them? Absent where it never is. */
+  /** `true` if joining related rows to the page is faster than reading them separately. */
   prefersJoin?(page: SelectPlan): boolean;
-  /** How the planner or the statistics are asked for a number of rows. */
+  /** How to get an estimated row count from the planner or the statistics. */
   readonly estimate?: RowEstimate;
-  /** Are keys read sooner than rows, so that a page far behind is found by them (`compile-page.ts`)? Not where an index cannot tell whether a row is there. */
+  /**
+   * Set if a deep page is faster to find by its keys (`compile-page.ts`). Not for engines whose
+   * indexes do not know which rows are visible.
+   */
   readonly keysFirst?: true;
   /** LIMIT and OFFSET. */
   page(limit: number, offset: number | bigint, bind: ParamBinder): string;
-  /** Rows of one plan, in as few statements as the engine can take them. */
+  /** Inserts the rows of a plan in as few statements as possible. */
   insert(plan: InsertPlan): readonly BoundStatement[];
-  /** What stands right of the `=` in an UPDATE; absent where it is the bound value as it is. */
+  /** Right side of an assignment in UPDATE, if it is not the plain placeholder. */
   assignedValue?(column: Column, value: ParamValue, bind: ParamBinder): string;
   /**
-   * Rows that are found by their keys and changed, all of them in as few statements as the engine can take them; each ends with a condition. Absent, or
-   * undefined for some rows, where every row needs a statement of its own.
+   * Updates many rows by their keys in few statements; each statement ends with a condition.
+   * Absent, or `undefined` for some rows, if every row needs its own statement.
    */
   updateRows?(plan: UpdateRowsPlan): readonly BoundStatement[] | undefined;
-  /** A statement that tells the first key which the last INSERT made, and how far apart they are; absent where RETURNING does. */
+  /**
+   * Query for the first key that the last INSERT generated and the increment, for engines without
+   * RETURNING.
+   */
   readonly generatedKeysQuery?: string;
-  /** That key as an expression. One that was not made by the INSERT (but by a trigger, say) is another than it says. */
+  /** Expression for the last generated key. It is wrong if a trigger set the key. */
   readonly generatedKey?: string;
-  /** UPDATE and DELETE; absent where they are written as standard SQL has them, and the engine has transactions. */
+  /** UPDATE and DELETE, for engines that deviate from standard SQL or have no transactions. */
   update?(table: string, set: string, where: string, types: readonly ParamType[], maxRows: RowLimit): Statement;
   delete?(table: string, where: string, types: readonly ParamType[], maxRows: RowLimit): Statement;
 }

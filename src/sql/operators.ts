@@ -1,10 +1,10 @@
 /**
- * The operators of filters, one row each: how many values it takes, which columns it fits, what it means (the line in the reference), and its SQL
- * in terms of the predicates that every dialect has. A new operator is a new row; where engines differ is their `predicates.ts`.
+ * The filter operators, one row each: values, columns, meaning (for the reference) and SQL in terms
+ * of a dialect's predicates. A new operator is a new row.
  */
 import type { Operand } from './statement.ts';
 
-/** `eq.v`, `bw.v.w`, `in.v,w,…` */
+/** Form of the values: `eq.v`, `bw.v.w`, `in.v,w,…`. */
 export type Values = 'one' | 'range' | 'list';
 
 export type Sign = '=' | '<>' | '<' | '<=' | '>' | '>=';
@@ -12,23 +12,23 @@ export type Sign = '=' | '<>' | '<' | '<=' | '>' | '>=';
 export interface Search {
   readonly text: string;
   readonly at: 'anywhere' | 'start';
-  /** `own`: as the column's collation has it. */
+  /** `own`: case sensitivity of the column's collation. */
   readonly letters: 'own' | 'any case';
   readonly negated: boolean;
 }
 
-/** What a dialect can say of one column. None of these holds for NULL, whatever it is compared with. */
+/** Predicates of a dialect on one column. None of them is true for NULL. */
 export interface Predicates {
   compare(sign: Sign, value: Operand): string;
   between(low: Operand, high: Operand): string;
-  /** Is it one of these, or none of them? */
+  /** Tests whether the value is one of the list, or none of it. */
   member(values: readonly Operand[], negated: boolean): string;
   contains(search: Search): string;
 }
 
 export interface OperatorRow {
   readonly values: Values;
-  /** `comparable`: every column that its engine can compare. `text`: columns of text. */
+  /** `comparable`: all sortable columns. `text`: text columns. */
   readonly columns: 'comparable' | 'text';
   readonly meaning: string;
   readonly sql: (column: Predicates, values: readonly Operand[]) => string;
@@ -80,20 +80,19 @@ export type Operator = keyof typeof OPERATORS;
 
 const NAMES: ReadonlyMap<string, Operator> = new Map(Object.keys(OPERATORS).map((name) => [name, name as Operator]));
 
-/** The operator of that name. It is the table's own text, by which everything else is found at once. */
+/** Returns the operator as the table's own string, which is fast to look up. */
 export function operatorNamed(name: string): Operator | undefined {
   return NAMES.get(name);
 }
 
-/** Is that the name of an operator? */
 export function isOperator(name: string): name is Operator {
   return NAMES.has(name);
 }
 
-/** Makes `%`, `_` and the escape character of a LIKE pattern literal. `!` is no special character of any engine's string literals. */
+/** Escape character of LIKE patterns. `!` is not special in any engine's string literals. */
 export const LIKE_ESCAPE = '!';
 
-/** The pattern of LIKE that finds a text. */
+/** Builds the LIKE pattern for a search. */
 export function likePattern({ text, at }: Search): string {
   const literal = text.replace(/[%_!]/g, (character) => LIKE_ESCAPE + character);
   return at === 'start' ? `${literal}%` : `%${literal}%`;

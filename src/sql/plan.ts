@@ -1,7 +1,6 @@
 /**
- * What is to be done with a table, as plain data: the last thing before SQL. Every name in it is a column of the catalogue and
- * every value has been checked against its column. Update and delete demand a condition by their type, and no plan becomes SQL
- * before it has been narrowed to what its caller may do.
+ * Plans: operations on tables as plain data, ready for SQL. Every name is a catalog column and
+ * every value has been checked. Updates and deletes require a condition by their type.
  */
 
 import type { Column, Table } from '../model/table.ts';
@@ -13,7 +12,7 @@ import type { Operand, ParamValue } from './statement.ts';
 export interface Comparison {
   readonly op: Operator;
   readonly column: Column;
-  /** As many as the operator takes. Never null. */
+  /** As many values as the operator takes, never NULL. */
   readonly values: readonly Operand[];
 }
 
@@ -22,35 +21,41 @@ export type Condition =
   | { readonly op: 'and' | 'or'; readonly of: readonly Condition[] }
   | { readonly op: 'not'; readonly of: Condition }
   | { readonly op: 'null' | 'notnull'; readonly column: Column }
-  /** The column has the key that the last INSERT of the session made; only for engines that can say so (`Dialect.generatedKey`). */
+  /**
+   * Matches the key that the session's last INSERT generated, on engines with
+   * `Dialect.generatedKey`.
+   */
   | { readonly op: 'generated'; readonly column: Column }
   | RelatedCondition;
 
-/** How rows of one table belong to rows of another: values of `columns` are those of `key`, or both stand in a row of the junction. */
+/**
+ * How rows of two tables are related: `columns` equal `key`, or both occur in a row of a junction
+ * table.
+ */
 export interface Link {
   readonly from: Table;
-  /** Of `from`. */
+  /** Columns of `from`. */
   readonly columns: readonly Column[];
-  /** Of the table that is reached. */
+  /** Columns of the related table. */
   readonly key: readonly Column[];
   readonly through?: JunctionLink;
 }
 
 export interface JunctionLink {
   readonly rows: Authorized<CountPlan>;
-  /** Of the junction: those that refer to `from`, and those that refer to the table that is reached. */
+  /** Columns of the junction that refer to `from` and to the related table. */
   readonly columns: readonly Column[];
   readonly references: readonly Column[];
 }
 
-/** The rows of a table that belong to rows of another. */
+/** Related rows of other rows. */
 export interface RelatedRows {
   readonly link: Link;
-  /** Of the table that is reached; its limit is that of one key, and 0 is none. */
+  /** Plan on the related table. Its limit applies per key; 0 means no limit. */
   readonly select: Authorized<SelectPlan>;
 }
 
-/** Is there a row among these that belongs to it, or none? */
+/** Matches rows with or without a related row. */
 export interface RelatedCondition {
   readonly op: 'has' | 'hasnot';
   readonly link: Link;
@@ -63,47 +68,51 @@ export interface OrderTerm {
 }
 
 /**
- * Where many are made, `masks` and `joined` are there from the start, undefined: the runtime is slow to copy a plan into one with a member more, and keeps
- * what it takes for that until the next full collection.
+ * Plans made on hot paths set `masks` and `joined` to undefined from the start, because V8 is slow
+ * to copy an object into one with more properties.
  */
 export interface SelectPlan {
   readonly table: Table;
   readonly columns: readonly Column[];
-  /** The result is written by what its own description says. Without it, a result of other kinds than the columns' shows that the plan is old. */
+  /**
+   * `described`: use the result's own types. Otherwise, other types mean that the plan is outdated.
+   */
   readonly kinds?: 'described' | undefined;
   readonly where: Condition | undefined;
   readonly order: readonly OrderTerm[];
   readonly limit: number;
   readonly offset: number | bigint;
-  /** `where` says no more than behind which row of the order they are. */
+  /** `true` if `where` only continues after a cursor. */
   readonly isContinuation?: boolean;
-  /** The rows stay locked until the transaction ends. */
+  /** `true` to lock the rows until the transaction ends. */
   readonly lock?: boolean;
-  /** What is shown instead of the values of a column; set by narrowing. */
+  /** Replacement values by column; set by authorization. */
   readonly masks?: ReadonlyMap<Column, string | null> | undefined;
-  /** Of each, the one row that belongs to a row comes with it, and of the last one perhaps several (`joined-rows.ts`). */
+  /**
+   * Relations joined into the page query: to-one relations, optionally followed by one list
+   * (`joined-rows.ts`).
+   */
   readonly joined?: readonly RelatedRows[] | undefined;
 }
 
-/** What a column of a grouped answer is made of. */
+/** Source of a result column: a group or an aggregate. */
 export type OutputSource =
   | { readonly of: 'group'; readonly column: Column; readonly part: TimePart | undefined }
   | { readonly of: 'rows'; readonly aggregate: AggregateFunction; readonly column: Column | undefined };
 
 export interface Output {
   readonly source: OutputSource;
-  /** Its name and kind. */
   readonly column: Column;
-  /** What it is compared as. */
+  /** Column as which the output is compared. */
   readonly compared: Column;
 }
 
-/** Rows that are summed up, in groups or as a whole. */
+/** Aggregates of rows, in groups or as a whole. */
 export interface GroupPlan {
   readonly table: Table;
   readonly where: Condition | undefined;
   readonly outputs: readonly Output[];
-  /** Over what the outputs are compared as. */
+  /** Condition on the `compared` columns of the outputs. */
   readonly having: Condition | undefined;
   readonly order: readonly { readonly output: Output; readonly direction: 'asc' | 'desc' }[];
   readonly limit: number;
@@ -115,22 +124,25 @@ export interface CountPlan {
   readonly where: Condition | undefined;
 }
 
-/** Rows with the same keys: one statement. */
+/** Rows with the same columns. */
 export interface InsertPlan {
   readonly table: Table;
   readonly columns: readonly Column[];
   readonly rows: RowValues;
   /**
-   * Only for engines without transactions, where rows with different keys must still be one statement: by row, the columns (by index)
-   * that it does not have and whose default applies.
+   * Columns (by index) that each row lacks, so that their defaults apply. Only for engines without
+   * transactions, where all rows must be one statement.
    */
   readonly absent?: readonly ReadonlySet<number>[];
-  /** The key by which rows are known: where it is taken, the other columns are updated. Undefined: a taken key is refused. */
+  /** Key of an upsert: an existing row is updated. `undefined` for a plain insert. */
   readonly upsert: readonly Column[] | undefined;
-  /** The database makes the keys, and the statement must be one for which it tells them. */
+  /** `generated` if the statement must report the keys that the database generates. */
   readonly keys?: 'generated' | undefined;
   readonly returning?: Returning;
-  /** What an upsert may do to a row whose key is taken; without it: set all other columns. A row that does not match fails the upsert. */
+  /**
+   * Restricts the update of existing rows. By default all other columns are set. A row that does
+   * not match fails the upsert.
+   */
   readonly onConflict?: ConflictUpdate;
 }
 
@@ -139,37 +151,41 @@ export interface ConflictUpdate {
   readonly where: Condition | undefined;
 }
 
-/** What a column becomes. */
 export interface Assignment {
   readonly column: Column;
   readonly value: ParamValue;
 }
 
-/** The columns of the written rows that a statement gives back, for engines that can. */
+/** Columns of written rows that a statement returns, on engines with RETURNING. */
 export type Returning = readonly Column[] | undefined;
 
-/** When more rows match, nothing is written, and the outcome tells how many do. Only for engines that count before they write, since nothing can be taken back. */
+/**
+ * Maximum number of rows to write. If more match, none is written and the outcome has their number.
+ * Only for engines without transactions, which count first.
+ */
 export type RowLimit = number | undefined;
 
 export interface UpdatePlan {
   readonly table: Table;
-  /** At least one. */
+  /** At least one assignment. */
   readonly set: readonly Assignment[];
   readonly where: Condition;
   readonly returning?: Returning;
   readonly maxRows?: RowLimit;
 }
 
-/** Rows with the same columns, each with its key: the others of its columns become what it says. */
+/** Updates of rows by their keys. */
 export interface UpdateRowsPlan {
   readonly table: Table;
   readonly key: readonly Column[];
-  /** Those of the key and those to be set, in the order of the rows' values. */
+  /** Key columns and columns to set, in the order of the rows' values. */
   readonly columns: readonly Column[];
   readonly rows: RowValues;
-  /** Which of them are set; without it: all that are not of the key. With none of them, the rows are only found. */
+  /**
+   * Columns to set; by default all that are not part of the key. If empty, rows are only matched.
+   */
   readonly set?: readonly Column[];
-  /** What else must hold for a row. */
+  /** Additional condition on the rows. */
   readonly where?: Condition | undefined;
 }
 
@@ -184,5 +200,8 @@ export type TablePlan = SelectPlan | GroupPlan | CountPlan | InsertPlan | Update
 
 declare const AUTHORIZED: unique symbol;
 
-/** A plan within what its caller may do. `auto/access.ts` alone makes one, and compiling demands one. */
+/**
+ * A plan within its caller's rights. Only `auto/plan/authorize.ts` makes one; only such a plan
+ * compiles.
+ */
 export type Authorized<P extends TablePlan> = P & { readonly [AUTHORIZED]: true };

@@ -1,12 +1,12 @@
 /**
- * The rows of an insert. Most values are bound exactly as the body spells them, so they stay where they are: each a range of its bytes. Only
- * what is bound in another form (a text with escapes, a moment with an offset) is kept apart.
+ * The rows of an insert. Most values are bound as the body spells them, so each is a range of the
+ * body's bytes. Values that are bound in another form are stored separately.
  */
 import type { ParamValue } from './statement.ts';
 
-/** What `from` says of a value that is no range. */
+/** Values of `from` for cells that are not ranges. */
 const NULL = -1;
-const APART = -2;
+const STORED = -2;
 
 const NOTHING = Buffer.alloc(0);
 
@@ -15,29 +15,29 @@ export class RowValues {
   readonly source: Buffer;
   readonly width: number;
   count = 0;
-  /** By row and then by column: where a value begins, below zero when it is no range, and where it ends. */
+  /** Range of each value, row by row. `from` is negative if the value is not a range. */
   readonly from: number[];
   readonly to: number[];
-  readonly #apart: ParamValue[];
+  readonly #stored: ParamValue[];
 
-  constructor(width: number, source: Buffer = NOTHING, from: number[] = [], to: number[] = [], apart: ParamValue[] = []) {
+  constructor(width: number, source: Buffer = NOTHING, from: number[] = [], to: number[] = [], stored: ParamValue[] = []) {
     this.width = width;
     this.source = source;
     this.from = from;
     this.to = to;
-    this.#apart = apart;
+    this.#stored = stored;
   }
 
   static of(width: number, rows: readonly (readonly ParamValue[])[]): RowValues {
-    const found = new RowValues(width);
+    const all = new RowValues(width);
     for (const row of rows) {
-      for (let i = 0; i < width; i++) found.add(row[i] ?? null);
-      found.count++;
+      for (let i = 0; i < width; i++) all.add(row[i] ?? null);
+      all.count++;
     }
-    return found;
+    return all;
   }
 
-  /** The next value; who has given a row's last one counts the row. */
+  /** Appends a value. The caller increments `count` after the last value of a row. */
   addRange(from: number, to: number): void {
     this.from.push(from);
     this.to.push(to);
@@ -45,22 +45,22 @@ export class RowValues {
 
   add(value: ParamValue): void {
     if (value === null) this.addRange(NULL, NULL);
-    else this.addRange(APART, this.#apart.push(value) - 1);
+    else this.addRange(STORED, this.#stored.push(value) - 1);
   }
 
-  /** An upper bound of what all values are as UTF-8. */
+  /** Upper bound of the size of all values in UTF-8. */
   get bytes(): number {
     return (
       this.source.length +
-      this.#apart.reduce((sum, value) => sum + (typeof value === 'string' ? value.length * 3 : (value?.length ?? 0)), 0)
+      this.#stored.reduce((sum, value) => sum + (typeof value === 'string' ? value.length * 3 : (value?.length ?? 0)), 0)
     );
   }
 
-  /** The value with this number, counted row by row. */
+  /** Returns a value by its index, counted row by row. */
   value(index: number): ParamValue {
     const from = this.from[index] ?? NULL;
     if (from >= 0) return this.source.toString('utf8', from, this.to[index]);
-    return from === NULL ? null : (this.#apart[this.to[index] as number] ?? null);
+    return from === NULL ? null : (this.#stored[this.to[index] as number] ?? null);
   }
 
   row(index: number): ParamValue[] {
@@ -69,9 +69,9 @@ export class RowValues {
     return values;
   }
 
-  /** The same rows, each with these values behind its own. */
+  /** Appends the same values to every row. */
   withEach(values: readonly ParamValue[]): RowValues {
-    const rows = new RowValues(this.width + values.length, this.source, [], [], [...this.#apart]);
+    const rows = new RowValues(this.width + values.length, this.source, [], [], [...this.#stored]);
     for (let row = 0; row < this.count; row++) {
       for (let i = row * this.width; i < (row + 1) * this.width; i++) rows.addRange(this.from[i] as number, this.to[i] as number);
       for (const value of values) rows.add(value);
@@ -80,9 +80,9 @@ export class RowValues {
     return rows;
   }
 
-  /** As if there were no more. */
+  /** Returns the first rows. */
   first(count: number): RowValues {
-    const rows = new RowValues(this.width, this.source, this.from, this.to, this.#apart);
+    const rows = new RowValues(this.width, this.source, this.from, this.to, this.#stored);
     rows.count = count;
     return rows;
   }

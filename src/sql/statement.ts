@@ -1,20 +1,20 @@
 /**
- * A statement: its text, and what each of its parameters is. The values are kept apart from it, so one statement serves every request of its
- * shape. An engine that needs to say more of a statement extends this type in its own folder.
+ * A statement: its text and parameter types, without values, so that it is reused for every request
+ * of the same form. Engines extend this type in their own folders.
  */
 import type { ResultColumn } from '../model/cells.ts';
 import type { Lease } from '../util/bytes/buffer-pool.ts';
 
-/** Text (or bytes) that has been checked against its parameter's type; null is SQL's NULL. */
+/** A checked value, as text or bytes; `null` for NULL. */
 export type ParamValue = Operand | null;
 
-/** What a statement is run with. The connection takes a lease over: it releases the bytes when it has written them, whatever becomes of the run. */
+/** A parameter value. The connection owns a lease and releases it after writing the bytes. */
 export type StatementParam = ParamValue | Lease;
 
-/** A value to compare with: never NULL, for which SQL has its own words. */
+/** A value to compare with, never NULL. */
 export type Operand = string | Uint8Array;
 
-/** What a parameter is, fixed with the statement's text: binding never looks at the value to choose a type. */
+/** Type of a parameter, fixed with the statement's text. */
 export interface ParamType {
   readonly kind: ParamKind;
   /** The engine's own type for a cast or a typed parameter (`int4`, `UInt64`, `Array(String)`). */
@@ -26,11 +26,11 @@ export type ParamKind = 'int' | 'decimal' | 'float' | 'bool' | 'text' | 'bytes' 
 export interface Statement {
   readonly text: string;
   readonly types: readonly ParamType[];
-  /** What the select list yields, when the caller knows; else the engine derives it from the result's own description. */
+  /** Result columns, if known; otherwise taken from the result's own description. */
   readonly columns?: readonly ResultColumn[];
   /**
-   * What happens when the result's own description has other kinds than `columns`: the statement fails as stale, and no row is passed on.
-   * Without it the description's kinds hold, under the names of `columns`.
+   * If set, the statement fails as stale when the result has other kinds than `columns`, before any
+   * row. Otherwise the result's own kinds are used, with the names of `columns`.
    */
   readonly onOtherKinds?: 'fail';
 }

@@ -5,7 +5,7 @@
  */
 import { DbFailure } from '../../engines/contract/engine.ts';
 import type { Column, Table } from '../../model/table.ts';
-import { isJoinable, isJoinableList, joinedColumns, LISTED_MOST } from '../../sql/compile/joined-rows.ts';
+import { isJoinable, isJoinableList, joinedColumns, MAX_JOINED_ROWS } from '../../sql/compile/joined-rows.ts';
 import type { Dialect } from '../../sql/dialect.ts';
 import type { RelatedRows, SelectPlan } from '../../sql/plan.ts';
 import { memo } from '../../util/memo.ts';
@@ -108,7 +108,7 @@ interface JoinedLists {
 export function joinedLists(list: Expansion, store: RowStore, { table, columns }: SelectPlan, first: number): JoinedLists | undefined {
   const { key, kind, rows: related, size } = list;
   const theirs = related.select.table;
-  if (store.count > LISTED_MOST) {
+  if (store.count > MAX_JOINED_ROWS) {
     longLists.add(theirs);
     return undefined;
   }

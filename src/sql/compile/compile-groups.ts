@@ -1,6 +1,6 @@
 /**
- * Grouped plans → statements. Engines differ in which names may stand where beside GROUP BY, so none are used there: every expression is written out, and what
- * is demanded of the groups is a WHERE around them.
+ * Compiles grouped plans. Engines differ in the names that are visible beside GROUP BY, so
+ * expressions are repeated, and HAVING is a WHERE around a derived table. Pure.
  */
 import type { Column } from '../../model/table.ts';
 import { AGGREGATES, type AggregateFunction, isOfColumn } from '../aggregates.ts';
@@ -17,7 +17,7 @@ export function compileGroups(plan: Authorized<GroupPlan>, dialect: Dialect): Bo
 
 const COUNT_COLUMNS = [{ name: 'count', kind: 'int' }] as const;
 
-/** How many groups there are. */
+/** Counts the groups. */
 export function compileGroupCount(plan: Authorized<GroupPlan>, dialect: Dialect): BoundStatement {
   const bind = new Parameters(dialect);
   const text = `SELECT count(*) FROM ${derived(plan, dialect, bind)}`;
@@ -35,7 +35,7 @@ function within(plan: GroupPlan, dialect: Dialect, bind: Parameters): string {
   return `SELECT ${items.join(', ')} FROM ${derived(plan, dialect, bind)}${order}`;
 }
 
-/** The groups as a table with names of their own, less those that do not satisfy what is demanded of them. */
+/** The groups as a derived table, filtered by `having`. */
 function derived(plan: GroupPlan, dialect: Dialect, bind: Parameters): string {
   const items = plan.outputs.map((output) => `${expression(output, dialect)} AS ${dialect.quote(nameIn(plan, output))}`);
   const groups = `(SELECT ${items.join(', ')}${grouped(plan, dialect, bind)}) AS ${dialect.quote('groups')}`;
@@ -46,7 +46,7 @@ function derived(plan: GroupPlan, dialect: Dialect, bind: Parameters): string {
 
 const nameIn = ({ outputs }: GroupPlan, output: Output): string => `output ${outputs.indexOf(output)}`;
 
-/** An output as a column of the table of groups. */
+/** An output as a column of the derived table. */
 function columnIn(plan: GroupPlan, output: Output, dialect: Dialect): Column {
   const { source, compared } = output;
   const named = { ...compared, name: nameIn(plan, output) };
@@ -88,7 +88,7 @@ function expression({ source }: Output, dialect: Dialect): string {
   return part === undefined ? dialect.quote(column.name) : (dialect.truncate?.(column, part) ?? dialect.quote(column.name));
 }
 
-/** What is selected, so that the cell's bytes are canonical; `name`: what the output is called where it has been made already. */
+/** Select item of an output in canonical form. `name` is its name in the derived table. */
 function shown(output: Output, name: string | undefined, dialect: Dialect): string {
   const { source } = output;
   if (source.of === 'group' && source.part === undefined)
@@ -97,7 +97,7 @@ function shown(output: Output, name: string | undefined, dialect: Dialect): stri
   return source.of === 'rows' ? value : (dialect.formatPart?.(source.column, value) ?? value);
 }
 
-/** The SQL of an aggregate; without a column it counts rows. */
+/** SQL of an aggregate; without a column it counts rows. */
 function aggregateSql(fn: AggregateFunction, column: Column | undefined, dialect: Dialect): string {
   if (column === undefined) return 'count(*)';
   const name = dialect.quote(column.name);

@@ -1,6 +1,6 @@
 /**
- * The statement that reads a page: plainly, with rows of other tables joined to it, or, far behind the beginning of a table, by its keys. They are found
- * first, and then their rows, so that of those that are passed over no more than the key is read. Pure, as `compile.ts`.
+ * Compiles the statement of a page: plain, with joined rows, or by keys for a deep page, so that
+ * skipped rows are read from the index only. Pure.
  */
 import type { Table } from '../../model/table.ts';
 import type { BoundStatement, Dialect } from '../dialect.ts';
@@ -9,18 +9,22 @@ import { compileSelect, orderBy, Parameters, rowsOf, selecting, source } from '.
 import { compileJoined } from './joined-rows.ts';
 import { unusedName } from './related-rows.ts';
 
-/** From here on what is saved is more than what it takes to find rows by their keys, if they are a hundredth of those that are passed over at most. */
-const FAR = 5000;
-const SKIPPED_FOR_EACH = 100;
+/**
+ * Offset from which reading by keys is faster, if at least 100 rows are skipped for each row read.
+ */
+const DEEP_OFFSET = 5000;
+const SKIPPED_PER_ROW = 100;
 
 export function compilePage(plan: Authorized<SelectPlan>, dialect: Dialect): BoundStatement {
   if (plan.joined !== undefined) return compileJoined(plan, plan.joined, dialect);
   return isDeep(plan, dialect) ? compileDeep(plan, dialect) : compileSelect(plan, dialect);
 }
 
-/** Ordered by the key and narrowed by nothing, so that its index tells which rows they are. */
+/**
+ * `true` if the page is deep, unfiltered and ordered by the primary key, whose index then finds it.
+ */
 function isDeep({ table, where, order, limit, offset, lock }: SelectPlan, dialect: Dialect): boolean {
-  if (offset < FAR || offset < limit * SKIPPED_FOR_EACH || dialect.keysFirst !== true) return false;
+  if (offset < DEEP_OFFSET || offset < limit * SKIPPED_PER_ROW || dialect.keysFirst !== true) return false;
   const { kind, primaryKey } = table;
   if (kind !== 'table' || where !== undefined || lock === true || primaryKey.length === 0) return false;
   return order.length === primaryKey.length && primaryKey.every((part) => order.some(({ column }) => column === part));
@@ -37,5 +41,5 @@ function compileDeep(plan: SelectPlan, dialect: Dialect): BoundStatement {
   return { statement: selecting(plan, `${source(plan, dialect)} ${page}${orderBy(order, dialect)}`, bind), params: bind.values };
 }
 
-/** Servers may not tell capital letters from small ones. */
+/** Avoids the table's own name; servers may ignore case. */
 const nameBeside = ({ name }: Table): string => (name.toLowerCase() === 'page' ? 'keys' : 'page');

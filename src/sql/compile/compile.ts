@@ -1,6 +1,6 @@
 /**
- * Plan and dialect → statement text and parameters. Pure: the same plan gives the same text, so that the engines find their prepared statements
- * again. Of a request, only names of the catalogue reach the text, quoted.
+ * Compiles plans into statements. Pure: equal plans give equal text, so that prepared statements
+ * are reused. Only quoted catalog names enter the text.
  */
 
 import type { Column, Kind, Table } from '../../model/table.ts';
@@ -40,18 +40,17 @@ const PARAM_KINDS: Readonly<Record<Kind, ParamKind>> = {
   other: 'other',
 };
 
-/** The parameter type of a column: what its values are bound as. */
+/** Parameter type of a column's values. */
 export function paramType(column: Column): ParamType {
   return { kind: PARAM_KINDS[column.kind], cast: column.cast };
 }
 
-/** The parameters of one statement, in the order of their placeholders. */
 export class Parameters implements ParamBinder {
   readonly types: ParamType[] = [];
   readonly values: StatementParam[] = [];
   readonly #dialect: Dialect;
 
-  /** `bound`: a statement that is to be continued. */
+  /** `bound`: a statement to continue. */
   constructor(dialect: Dialect, bound?: BoundStatement) {
     this.#dialect = dialect;
     if (bound === undefined) return;
@@ -84,7 +83,7 @@ export function compileSelect(plan: Authorized<SelectPlan>, dialect: Dialect): B
   return { statement: selecting(plan, text, bind), params: bind.values };
 }
 
-/** Which rows of the table, in what order. */
+/** WHERE, ORDER BY and LIMIT of a plan. */
 export function rowsOf(plan: SelectPlan, dialect: Dialect, bind: ParamBinder): string {
   return (
     where(plan.where, dialect, bind, isConfirmed(plan) ? 'plain' : 'strict') +
@@ -93,12 +92,12 @@ export function rowsOf(plan: SelectPlan, dialect: Dialect, bind: ParamBinder): s
   );
 }
 
-/** `columns` of the plan are what the statement yields. */
+/** Statement that returns the plan's columns. */
 export function selecting({ columns, kinds }: SelectPlan, text: string, { types }: Parameters): Statement {
   return kinds === 'described' ? { text, types, columns } : { text, types, columns, onOtherKinds: 'fail' };
 }
 
-/** Does the result show the kind of every column that is compared? Then a comparison on an old picture is found out with it. */
+/** `true` if the result contains every compared column, so that an outdated type is detected. */
 function isConfirmed({ kinds, columns, table, where: given }: SelectPlan): boolean {
   if (given === undefined) return true;
   return kinds !== 'described' && ((columns === table.columns && table.viewRights === undefined) || isShown(given, columns));
@@ -143,7 +142,7 @@ export function compileCount(plan: Authorized<CountPlan>, dialect: Dialect): Bou
   return { statement: { text, types: bind.types, columns: COUNT_COLUMNS }, params: bind.values };
 }
 
-/** A statement that asks how many rows there may be; undefined where nobody knows. */
+/** Compiles a row estimate; `undefined` if the engine has none. */
 export function compileEstimate(plan: Authorized<CountPlan>, dialect: Dialect): BoundStatement | undefined {
   if (dialect.estimate === undefined) return undefined;
   const bind = new Parameters(dialect);
@@ -151,12 +150,11 @@ export function compileEstimate(plan: Authorized<CountPlan>, dialect: Dialect): 
   return { statement: { text, types: bind.types }, params: bind.values };
 }
 
-/** Rows of one plan, in as few statements as the engine can take them. */
 export function compileInsert(plan: Authorized<InsertPlan>, dialect: Dialect): readonly BoundStatement[] {
   return dialect.insert(plan);
 }
 
-/** What makes a write give back its rows, and what the statement then yields. */
+/** RETURNING clause of a write, and its result columns. */
 export function returningClause(
   returning: Returning,
   selectItem: (column: Column) => string,
@@ -183,12 +181,12 @@ export function compileUpdate(plan: Authorized<UpdatePlan>, dialect: Dialect): B
   return { statement, params: bind.values };
 }
 
-/** A statement of standard SQL writes all that match: a limit that nobody keeps would widen the write. */
+/** Standard SQL cannot limit a write, so a limit must not be silently dropped. */
 function checkUnlimited({ maxRows }: UpdatePlan | DeletePlan): void {
-  if (maxRows !== undefined) throw new Error('the dialect knows no limit of the rows that a statement writes');
+  if (maxRows !== undefined) throw new Error('the dialect cannot limit the number of written rows');
 }
 
-/** What becomes of a column, as SET has it. */
+/** Assignment of a SET clause. */
 export function assigned({ column, value }: Assignment, dialect: Dialect, bind: ParamBinder): string {
   return `${dialect.quote(column.name)} = ${dialect.assignedValue?.(column, value, bind) ?? bind.value(column, value)}`;
 }
@@ -208,7 +206,7 @@ export function compileDelete(plan: Authorized<DeletePlan>, dialect: Dialect): B
   return { statement, params: bind.values };
 }
 
-/** A condition on the table where other rows have the same names: every column is written with its table. */
+/** Compiles a condition with every column qualified by its table. */
 export function qualifiedCondition(given: Condition, table: Table, dialect: Dialect, bind: ParamBinder): string {
   const qualified: Dialect = { ...dialect, quote: (name) => `${dialect.table(table)}.${dialect.quote(name)}` };
   return condition(given, qualified, bind, 'strict');
@@ -241,7 +239,7 @@ export function condition(plan: Condition, dialect: Dialect, bind: ParamBinder, 
   }
 }
 
-/** An empty AND is true and an empty OR is false; neither may ever widen a write. */
+/** An empty AND is true and an empty OR is false. */
 function joined(parts: readonly Condition[], op: 'and' | 'or', dialect: Dialect, bind: ParamBinder, how: Comparing, scope: Scope): string {
   if (parts.length === 0) return op === 'and' ? '1 = 1' : '1 = 0';
   const [first] = parts;

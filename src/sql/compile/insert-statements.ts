@@ -1,6 +1,6 @@
 /**
- * What belongs to INSERTs of the same columns, mostly their statement. Batches with the same keys bear the same list of columns, so each text is
- * written once, and the engines' prepared statements are found by it without a look at its characters.
+ * Caches the statements of INSERTs by their list of columns. Batches with the same JSON keys share
+ * the list object, so prepared statements are found by identity.
  */
 import type { Column } from '../../model/table.ts';
 import type { InsertPlan } from '../plan.ts';
@@ -9,10 +9,10 @@ import type { Statement } from '../statement.ts';
 export class InsertStatements<T = Statement> {
   readonly #write: (plan: InsertPlan) => T;
   readonly #inserts: ByColumns<T> = new WeakMap();
-  /** By the key by which rows are known. */
+  /** Statements of upserts, by key. */
   readonly #upserts = new WeakMap<readonly Column[], ByColumns<T>>();
 
-  /** `write`: what is the same for all plans of these columns, whatever their rows are. */
+  /** `write` makes the part that is the same for all plans with these columns. */
   constructor(write: (plan: InsertPlan) => T) {
     this.#write = write;
   }
@@ -20,12 +20,12 @@ export class InsertStatements<T = Statement> {
   of(plan: InsertPlan): T {
     if (plan.returning !== undefined) return this.#write(plan);
     const known = plan.upsert === undefined ? this.#inserts : this.#upsertsBy(plan.upsert);
-    let written = known.get(plan.columns);
-    if (written === undefined) {
-      written = { value: this.#write(plan) };
-      known.set(plan.columns, written);
+    let entry = known.get(plan.columns);
+    if (entry === undefined) {
+      entry = { value: this.#write(plan) };
+      known.set(plan.columns, entry);
     }
-    return written.value;
+    return entry.value;
   }
 
   #upsertsBy(key: readonly Column[]): ByColumns<T> {
@@ -38,8 +38,8 @@ export class InsertStatements<T = Statement> {
   }
 }
 
-type ByColumns<T> = WeakMap<readonly Column[], Written<T>>;
+type ByColumns<T> = WeakMap<readonly Column[], CacheEntry<T>>;
 
-interface Written<T> {
+interface CacheEntry<T> {
   readonly value: T;
 }

@@ -1,6 +1,6 @@
 /**
- * The statement that reads a page together with rows of other tables: at most one of each for a row, and a list of one of them, with which the row is
- * repeated. The page is found first, by itself, so that nothing is looked up for rows that are skipped or sorted away. Pure, as `compile.ts`.
+ * Compiles a page with joined rows: to-one relations, and at most one list, for whose rows the
+ * page's rows repeat. The page is a derived table, so that skipped rows are not joined. Pure.
  */
 import type { Column } from '../../model/table.ts';
 import type { BoundStatement, Dialect } from '../dialect.ts';
@@ -8,15 +8,17 @@ import type { Authorized, RelatedRows, SelectPlan } from '../plan.ts';
 import { orderBy, Parameters, rowsOf } from './compile.ts';
 import { unusedName } from './related-rows.ts';
 
-/** Kinds whose values are equal when the columns are, whatever their types. */
+/** Kinds whose values compare equally in all column types. */
 const ALIKE: ReadonlySet<Column['kind']> = new Set<Column['kind']>(['int', 'uuid']);
 
-/** Can the rows come with a page: all of them as they are, and found by nothing but values of its own? */
+/** `true` if related rows can be joined: unfiltered, unmasked, and found by a plain key. */
 export function isJoinable(rows: RelatedRows): boolean {
   return rows.select.limit === 0 && isPlain(rows);
 }
 
-/** The same for lists. Where rows can be told apart, none is lost or shown twice unnoticed. */
+/**
+ * `true` if a list can be joined. Its rows need a selected key, so that duplicates are detected.
+ */
 export function isJoinableList(rows: RelatedRows): boolean {
   const { table, columns } = rows.select;
   return isPlain(rows) && table.primaryKey.length > 0 && table.primaryKey.every((column) => columns.includes(column));
@@ -28,10 +30,10 @@ function isPlain({ link, select }: RelatedRows): boolean {
   return key.every(({ kind }, i) => ALIKE.has(kind) && columns[i]?.kind === kind);
 }
 
-/** So many rows come of a page with lists; one more shows that they are not all. */
-export const LISTED_MOST = 1000;
+/** Maximum number of joined rows; one more shows that the result is incomplete. */
+export const MAX_JOINED_ROWS = 1000;
 
-/** The columns of such rows, as they stand behind those of the page. */
+/** Columns of joined rows, which follow those of the page. */
 export function joinedColumns({ link, select }: RelatedRows): readonly Column[] {
   const [key] = link.key;
   return key === undefined || select.columns.includes(key) ? select.columns : [...select.columns, key];
@@ -44,7 +46,7 @@ export function compileJoined(plan: Authorized<SelectPlan>, joined: readonly Rel
   return { statement: { text, types: bind.types, columns, onOtherKinds: 'fail' }, params: bind.values };
 }
 
-/** What is the same for all pages. */
+/** Parts of the statement that are the same for all pages. */
 interface Parts {
   readonly own: SelectPlan['columns'];
   readonly order: SelectPlan['order'];
@@ -53,18 +55,18 @@ interface Parts {
   readonly columns: readonly Column[];
 }
 
-/** Of the last plan with such rows. They belong to one database and so to one dialect. */
-const knownParts = new WeakMap<readonly RelatedRows[], Parts>();
+/** Parts of the last plan with these joins. A plan belongs to one database, hence one dialect. */
+const lastParts = new WeakMap<readonly RelatedRows[], Parts>();
 
 function partsOf(plan: SelectPlan, joined: readonly RelatedRows[], dialect: Dialect): Parts {
-  const known = knownParts.get(joined);
+  const known = lastParts.get(joined);
   if (known !== undefined && known.own === plan.columns && known.order === plan.order) return known;
   const { table, columns: own, order } = plan;
   const { quote } = dialect;
   const needed = new Set([...own, ...order.map(({ column }) => column), ...joined.flatMap(({ link }) => link.columns)].map(nameOf));
   const columns = [...own];
   let joins = '';
-  let behind = orderBy(order, dialect);
+  let suffix = orderBy(order, dialect);
   joined.forEach((rows, at) => {
     const { link, select } = rows;
     const isList = select.limit !== 0;
@@ -78,17 +80,17 @@ function partsOf(plan: SelectPlan, joined: readonly RelatedRows[], dialect: Dial
     columns.push(...joinedColumns(rows).map((column, i) => ({ ...column, name: name(i) })));
     if (!isList) return;
     for (const { column, direction } of select.order)
-      behind += `, ${dialect.orderItem({ ...column, name: name(theirs.indexOf(column)) }, direction)}`;
-    behind += ` LIMIT ${LISTED_MOST + 1}`;
+      suffix += `, ${dialect.orderItem({ ...column, name: name(theirs.indexOf(column)) }, direction)}`;
+    suffix += ` LIMIT ${MAX_JOINED_ROWS + 1}`;
   });
   const parts: Parts = {
     own,
     order,
     head: `SELECT ${columns.map((column) => dialect.selectItem(column)).join(', ')} FROM (SELECT ${[...needed].map(quote).join(', ')} FROM ${dialect.table(table)}`,
-    tail: `) AS ${quote('page')}${joins}${behind}`,
+    tail: `) AS ${quote('page')}${joins}${suffix}`,
     columns,
   };
-  knownParts.set(joined, parts);
+  lastParts.set(joined, parts);
   return parts;
 }
 

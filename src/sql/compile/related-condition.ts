@@ -1,16 +1,16 @@
 /**
- * `$has` and `$hasnot` as SQL: a subquery that names its rows apart from those outside, so that no column is ever taken for another one of the same
- * name. It is true or false, never NULL, so that it can be negated.
+ * Compiles `$has` and `$hasnot` into subqueries with their own aliases, so that columns are never
+ * confused. The result is never NULL, so that it can be negated. Pure.
  */
 import type { Column, Table } from '../../model/table.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Condition, CountPlan, RelatedCondition } from '../plan.ts';
 
-/** Where a condition stands: how columns are written there. The statement's own table needs no prefix. */
+/** Scope of a condition: the prefix of its columns. The statement's own table has none. */
 export interface Scope {
   readonly prefix: string;
   readonly depth: number;
-  /** The table that the statement is about. */
+  /** Table of the statement. */
   readonly root: Table | undefined;
 }
 
@@ -18,11 +18,11 @@ export const OUTERMOST: Scope = { prefix: '', depth: 0, root: undefined };
 
 type Compile = (given: Condition, scope: Scope) => string;
 
-/** One step towards the related rows: rows of a table whose key is what the columns outside say. */
+/** One step towards the related rows: rows of a table whose key equals the outer columns. */
 interface Step {
   readonly rows: CountPlan;
   readonly key: readonly Column[];
-  /** What must hold for such a row besides. */
+  /** Additional condition on the rows. */
   readonly beyond: ((scope: Scope) => string) | undefined;
 }
 
@@ -30,12 +30,12 @@ export function relatedCondition(plan: RelatedCondition, dialect: Dialect, scope
   const { from, columns, key, through } = plan.link;
   const at: Scope = scope.root === undefined ? { ...scope, root: from } : scope;
   const last: Step = { rows: plan.rows, key, beyond: undefined };
-  if (through === undefined) return among(plan.op, from, columns, last, dialect, at, compile);
-  const beyond = (inner: Scope): string => among('has', through.rows.table, through.references, last, dialect, inner, compile);
-  return among(plan.op, from, columns, { rows: through.rows, key: through.columns, beyond }, dialect, at, compile);
+  if (through === undefined) return subquery(plan.op, from, columns, last, dialect, at, compile);
+  const beyond = (inner: Scope): string => subquery('has', through.rows.table, through.references, last, dialect, inner, compile);
+  return subquery(plan.op, from, columns, { rows: through.rows, key: through.columns, beyond }, dialect, at, compile);
 }
 
-function among(
+function subquery(
   op: 'has' | 'hasnot',
   from: Table,
   columns: readonly Column[],

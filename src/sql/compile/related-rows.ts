@@ -1,6 +1,6 @@
 /**
- * The statement that reads what belongs to many rows at once: the rows of a table for a list of keys, the first of each key where there is a
- * limit, with the key that each belongs to behind its columns. Pure, as `compile.ts`.
+ * Compiles the read of related rows for a list of keys, limited per key. The key of each row
+ * follows its columns. Pure.
  */
 import type { Column, Table } from '../../model/table.ts';
 import { memo, memoPair } from '../../util/memo.ts';
@@ -9,7 +9,7 @@ import type { Link, RelatedRows, SelectPlan } from '../plan.ts';
 import type { Operand } from '../statement.ts';
 import { condition, Parameters } from './compile.ts';
 
-/** The keys are texts that fit the columns that they are compared with: those of the junction, or of the table itself. */
+/** `keys` are values of the compared columns: those of the junction, or of the table itself. */
 export function compileRelated(rows: RelatedRows, keys: readonly (readonly Operand[])[], dialect: Dialect): BoundStatement {
   const { link, select } = rows;
   const bind = new Parameters(dialect);
@@ -28,9 +28,9 @@ export function compileRelated(rows: RelatedRows, keys: readonly (readonly Opera
   return { statement, params: bind.values };
 }
 
-/** What is the same for all keys. */
+/** Parts of the statement that are the same for all keys. */
 interface Parts {
-  /** The columns of the key that a row belongs to, as they are called in the statement. */
+  /** Names of the key columns in the statement. */
   readonly names: readonly string[];
   readonly group: readonly string[];
   readonly columns: readonly Column[];
@@ -65,7 +65,7 @@ function limited({ table, columns, order, limit }: SelectPlan, { items, group, o
   return `SELECT ${items} FROM (${inner}) AS ${dialect.quote('related')} WHERE ${number} <= ${limit} ORDER BY ${number}`;
 }
 
-/** The pairs of keys that a junction has, each once: first those of the rows that ask, then those of the rows that are reached. */
+/** Distinct pairs of keys in a junction: of the parent rows, and of the related rows. */
 function pairs(link: Link, names: readonly string[], keys: readonly (readonly Operand[])[], dialect: Dialect, bind: Parameters): string {
   const { through } = link;
   if (through === undefined) return '';
@@ -83,7 +83,7 @@ function joinOn({ key }: Link, table: Table, dialect: Dialect): string {
     .join(' AND ');
 }
 
-/** So that few different texts occur, the last key stands several times. */
+/** Pads the list with its last key, so that few different texts occur. */
 function isOneOf(columns: readonly Column[], keys: readonly (readonly Operand[])[], dialect: Dialect, bind: Parameters): string {
   const [only] = columns;
   const padded = [...keys];
@@ -114,7 +114,7 @@ function isOneOf(columns: readonly Column[], keys: readonly (readonly Operand[])
 
 const powerOfTwo = (n: number): number => 2 ** Math.ceil(Math.log2(Math.max(n, 1)));
 
-/** A name that the table has no column of. */
+/** Returns a name that is not a column of the table. */
 export function unusedName(table: Table, preferred: string): string {
   let name = preferred;
   while (table.byName.has(name)) name = `_${name}`;

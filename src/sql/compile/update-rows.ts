@@ -1,11 +1,13 @@
-/** Rows that are found by their keys and changed: one statement for all of them where the engine can, else one for each. */
+/**
+ * Compiles updates of rows by their keys: one statement for all rows where the engine can,
+ * otherwise one per row. Pure.
+ */
 import type { Column } from '../../model/table.ts';
 import type { BoundStatement, Dialect } from '../dialect.ts';
 import type { Authorized, Condition, UpdateRowsPlan } from '../plan.ts';
 import type { Operand } from '../statement.ts';
 import { assigned, condition, Parameters } from './compile.ts';
 
-/** Which columns are set. */
 export function changedColumns({ columns, key, set }: UpdateRowsPlan): readonly Column[] {
   return set ?? columns.filter((column) => !key.includes(column));
 }
@@ -37,10 +39,10 @@ function updateRow(plan: UpdateRowsPlan, index: number, dialect: Dialect): Bound
   return { statement: { text, types: bind.types }, params: bind.values };
 }
 
-/** NULL is the key of no row. */
+/** A key that contains NULL matches no row. */
 const NEVER: Condition = { op: 'or', of: [] };
 
-/** An assignment that changes nothing, where a row is only looked for. */
+/** Assignment without effect, for rows that are only matched. */
 function unchanged([column]: readonly Column[], dialect: Dialect): string {
   const name = dialect.quote(column?.name ?? '');
   return `${name} = ${name}`;

@@ -12,18 +12,18 @@ import { tablesIn } from './tables.ts';
 import type { Template, TemplatePart, TemplateSlot } from './template.ts';
 import type { SqlToken } from './token.ts';
 
-/** Throws SqlProblem for a text that is not one statement. */
+/** Parses a template at once. Throws SqlProblem if the text is not a single statement. */
 export function parseTemplate(text: string, syntax: SqlSyntax): Template {
   return runToEnd(templateSlices(text, syntax));
 }
 
-/** The same a slice at a time, for statements that would hold up others. */
+/** Parses a template in slices. */
 export function* templateSlices(text: string, syntax: SqlSyntax): Slices<Template> {
   const tokens = withoutEnd(yield* scanSlices(text, syntax));
   const significant = tokens.filter(({ kind }) => kind !== 'space' && kind !== 'comment');
   const [first] = significant;
   if (first === undefined) throw new SqlProblem(0, 'there is no statement');
-  yield* refuseForeign(tokens, significant, syntax);
+  yield* rejectForeign(tokens, significant, syntax);
   const verb = first.kind === 'word' ? first.text.toUpperCase() : '(';
   if (TRANSACTION_STATEMENTS.has(verb))
     throw new SqlProblem(first.at, `${verb} has no place in a step: all sql steps of a call are one transaction`);
@@ -37,7 +37,7 @@ function slotsOf(part: TemplatePart): readonly TemplateSlot[] {
   return part.kind === 'joined' ? part.pieces.filter((piece) => typeof piece !== 'string') : [part.slot];
 }
 
-/** A semicolon may end the statement; behind it there may be nothing. */
+/** Removes a final semicolon; nothing may follow it. */
 function withoutEnd(tokens: readonly SqlToken[]): readonly SqlToken[] {
   const end = tokens.findIndex((token) => isSymbol(token, ';'));
   if (end < 0) return tokens;
@@ -46,8 +46,8 @@ function withoutEnd(tokens: readonly SqlToken[]): readonly SqlToken[] {
   return tokens.slice(0, end);
 }
 
-/** The engines' own placeholders would clash with ours. */
-function* refuseForeign(tokens: readonly SqlToken[], significant: readonly SqlToken[], syntax: SqlSyntax): Slices<void> {
+/** Rejects the engine's own placeholders, which would be confused with slots. */
+function* rejectForeign(tokens: readonly SqlToken[], significant: readonly SqlToken[], syntax: SqlSyntax): Slices<void> {
   for (const token of tokens) {
     if (isExecuted(token, syntax) && token.text.includes('?'))
       throw new SqlProblem(token.at, 'a comment that the server executes cannot have parameters');
@@ -56,7 +56,7 @@ function* refuseForeign(tokens: readonly SqlToken[], significant: readonly SqlTo
   }
   for (const [i, token] of significant.entries()) {
     const foreign = syntax.foreignPlaceholder(significant, i);
-    if (foreign !== undefined) throw new SqlProblem(token.at, `${foreign} is no parameter here; write ?:name`);
+    if (foreign !== undefined) throw new SqlProblem(token.at, `${foreign} is not a parameter here; write ?:name`);
     if (i % SLICE_TOKENS === SLICE_TOKENS - 1) yield;
   }
 }

@@ -1,4 +1,7 @@
-/** Turns the tokens of a statement into template parts, and derives the place of each slot from its surroundings. */
+/**
+ * Turns the tokens of a statement into template parts, and derives the place of each slot from its
+ * surroundings.
+ */
 import type { Slices } from '../../util/concurrency/slices.ts';
 import { SLICE_TOKENS } from './scan.ts';
 import { isSymbol, isWord, type SqlSyntax } from './syntax.ts';
@@ -36,7 +39,7 @@ export class PartBuilder {
       const taken = this.#take(s);
       this.#follow(token, s);
       if (taken === 0) this.#text += token.text;
-      // Skip the tokens that the part has consumed, blanks included.
+      // Skip the tokens of the part, including blanks.
       for (let left = taken - 1; left > 0; ) {
         i++;
         const passed = this.#tokens[i];
@@ -51,7 +54,9 @@ export class PartBuilder {
     return this.#parts;
   }
 
-  /** Makes a part of the significant token at s, and perhaps of those after it. Returns how many it took; 0 for ordinary text. */
+  /**
+   * Makes a part from the significant tokens at `s` and returns their number; 0 for ordinary text.
+   */
   #take(s: number): number {
     const at = (offset: number): SqlToken | undefined => this.#significant[s + offset];
     const token = at(0) as SqlToken;
@@ -84,7 +89,7 @@ export class PartBuilder {
   }
 
   #push(part: TemplatePart): void {
-    // A placeholder right behind a word would become part of it.
+    // A placeholder directly after a word would become part of it.
     if (/[\p{L}\p{N}_$]$/u.test(this.#text)) this.#text += ' ';
     this.#flush();
     this.#parts.push(part);
@@ -95,7 +100,7 @@ export class PartBuilder {
     this.#text = '';
   }
 
-  /** Keeps up with clauses and parentheses. */
+  /** Tracks clauses and parentheses. */
   #follow(token: SqlToken, s: number): void {
     if (isSymbol(token, '(')) this.#open.push(isWord(this.#significant[s - 1], 'IN'));
     if (isSymbol(token, ')')) this.#open.pop();
@@ -131,7 +136,7 @@ export class PartBuilder {
   }
 }
 
-/** A slot by itself: `?:name`, or a literal that holds nothing else. */
+/** Returns the slot of `?:name`, or of a literal that contains only a slot. */
 function wholeSlot(token: SqlToken | undefined): Omit<TemplateSlot, 'place'> | undefined {
   if (token?.kind === 'slot' && token.path !== undefined) return { path: token.path, form: 'bare' };
   const [only] = token?.pieces ?? [];

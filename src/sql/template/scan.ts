@@ -1,12 +1,12 @@
 /**
- * SQL text → tokens, in one pass, by the engine's syntax for strings, comments and quoted names. The texts of the tokens, in order, are the source
- * again. Knows where things begin and end, but not what a statement means.
+ * Splits SQL into tokens by the engine's syntax for strings, comments and quoted names. The
+ * concatenated tokens are the source. Must not interpret statements.
  */
 import { runToEnd, type Slices } from '../../util/concurrency/slices.ts';
 import type { SqlSyntax } from './syntax.ts';
 import type { Path, SqlToken, SqlTokenKind } from './token.ts';
 
-/** A text that cannot be a statement: where, and why. */
+/** Thrown for invalid SQL, with the position and the reason. */
 export class SqlProblem extends Error {
   readonly at: number;
 
@@ -23,19 +23,19 @@ const PATH = /\?:([\p{L}_][\p{L}\p{M}\p{N}_]*)((?:\.[\p{L}_][\p{L}\p{M}\p{N}_]*|
 const DOLLAR_TAG = /\$(?:[\p{L}_][\p{L}\p{M}\p{N}_]*)?\$/uy;
 const PATH_PART = /\.([\p{L}_][\p{L}\p{M}\p{N}_]*)|\[(\d+)\]/gu;
 
-/** Names that begin a path also inside a literal, where `'?:name.jpg'` must not become one. */
+/** Names that start a path inside a literal, so that `'?:name.jpg'` is not a path. */
 export const ROOT = /^(?:input|context|step_\d+)$/;
 
 export function scanSql(text: string, syntax: SqlSyntax): readonly SqlToken[] {
   return runToEnd(scanSlices(text, syntax));
 }
 
-/** The same a slice at a time. */
+/** Scans in slices. */
 export function scanSlices(text: string, syntax: SqlSyntax): Slices<readonly SqlToken[]> {
   return new Scanner(text, syntax).all();
 }
 
-/** Of a slice: about a millisecond, whatever is done with them. */
+/** Tokens per slice: about a millisecond. */
 export const SLICE_TOKENS = 2_000;
 
 function parsePath(first: string, rest: string): Path {
@@ -104,7 +104,7 @@ class Scanner {
     throw new SqlProblem(this.#at, 'a comment is not closed');
   }
 
-  /** The offset behind the closing quote; a doubled quote is one of the text. */
+  /** Offset after the closing quote. A doubled quote is part of the text. */
   #quoteEnd(start: number, backslashes: boolean, what: string): number {
     const quote = this.#text[start];
     for (let at = start + 1; at < this.#text.length; at++) {
@@ -171,7 +171,7 @@ class Scanner {
   }
 }
 
-/** The parts of a literal's body around its slots; undefined when it has none. */
+/** Splits the body of a literal at its slots; `undefined` if it has none. */
 function splitPieces(body: string, backslashes: boolean): readonly (string | Path)[] | undefined {
   const pieces: (string | Path)[] = [];
   let start = 0;

@@ -1,6 +1,7 @@
 /**
- * Words that all engines share and that tell what a statement does and leaves behind in its session. After a statement that only reads and writes
- * rows, and calls only harmless functions, a session needs no reset. What is not listed, here or in the engine's syntax, is not trusted.
+ * Keywords and functions that show what a statement does to its session. A session needs no reset
+ * after a statement that touches only rows and calls only harmless functions. Anything not listed
+ * is not trusted.
  */
 import { keywords } from './syntax.ts';
 
@@ -10,19 +11,19 @@ export const READS = keywords('SELECT WITH VALUES TABLE SHOW EXPLAIN DESCRIBE DE
 /** First words of statements that touch rows and nothing else. */
 export const ROW_STATEMENTS = keywords('SELECT WITH VALUES TABLE INSERT UPDATE DELETE REPLACE MERGE');
 
-/** Words that make a WITH (or an EXPLAIN) a write, and a SELECT … FOR UPDATE or INTO none that only reads. */
+/** Keywords that make WITH or EXPLAIN a write, and SELECT … FOR UPDATE or INTO not read-only. */
 export const WRITES = keywords('INSERT UPDATE DELETE MERGE REPLACE INTO');
 
-/** Of these, names of functions too. */
+/** Write keywords that are also names of functions. */
 export const ALSO_FUNCTIONS = keywords('INSERT REPLACE');
 
-/** The transaction of a call is the service's own. */
+/** Rejected: the service controls the transaction of a call. */
 export const TRANSACTION_STATEMENTS = keywords('BEGIN START COMMIT ROLLBACK ABORT END SAVEPOINT RELEASE XA');
 
-/** First words of statements that cannot be taken back where DDL ends a transaction. */
+/** First words of statements that cannot be rolled back where DDL commits. */
 export const SCHEMA_STATEMENTS = keywords('CREATE ALTER DROP TRUNCATE RENAME GRANT REVOKE ANALYZE OPTIMIZE REPAIR LOCK UNLOCK FLUSH');
 
-/** Words of the grammar and of types that may stand before a parenthesis without calling anything. */
+/** Keywords and types that may precede a parenthesis without calling a function. */
 const GRAMMAR = keywords(`
   AND OR NOT IN ANY ALL SOME EXISTS AS ON USING VALUES SELECT FROM WHERE HAVING BY WHEN THEN ELSE CASE BETWEEN LIKE ILIKE IS UNION EXCEPT
   INTERSECT DISTINCT OVER FILTER WITHIN GROUP PARTITION ORDER LIMIT OFFSET RETURNING SET ROW ARRAY INTERVAL JOIN LATERAL CROSS INNER LEFT
@@ -30,7 +31,7 @@ const GRAMMAR = keywords(`
   CHAR VARCHAR CHARACTER NCHAR BIT BINARY VARBINARY DECIMAL NUMERIC DEC FLOAT DOUBLE INT INTEGER BIGINT SMALLINT TINYINT TIME TIMESTAMP
   TIMESTAMPTZ DATETIME TEXT SIGNED UNSIGNED`);
 
-/** Functions that several engines have. */
+/** Functions of several engines. */
 const FUNCTIONS = keywords(`
   COUNT SUM AVG MIN MAX COALESCE NULLIF GREATEST LEAST IF LOWER UPPER LENGTH CHAR_LENGTH CHARACTER_LENGTH OCTET_LENGTH SUBSTRING SUBSTR TRIM
   LTRIM RTRIM CONCAT CONCAT_WS REPLACE REVERSE REPEAT ROUND FLOOR CEIL CEILING ABS MOD POWER POW SQRT EXP LN LOG LOG10 SIGN TRUNC TRUNCATE NOW
@@ -40,7 +41,7 @@ const FUNCTIONS = keywords(`
 
 const FAMILY = /^JSON_/;
 
-/** May a word stand before a parenthesis, on any engine, in a statement after which the session is as it was? */
+/** `true` if a word before a parenthesis leaves the session unchanged on every engine. */
 export function isHarmlessWord(word: string): boolean {
   return GRAMMAR.has(word) || FUNCTIONS.has(word) || FAMILY.test(word);
 }

@@ -1,4 +1,7 @@
-/** Derives from the words of a statement what it does. Functions and words that are not listed are not trusted. */
+/**
+ * Derives from the words of a statement what it does. Functions and words that are not listed are
+ * not trusted.
+ */
 import type { Slices } from '../../util/concurrency/slices.ts';
 import { SLICE_TOKENS } from './scan.ts';
 import { ALSO_FUNCTIONS, isHarmlessWord, READS, ROW_STATEMENTS, SCHEMA_STATEMENTS, WRITES } from './sql-keywords.ts';
@@ -35,7 +38,10 @@ function* someOf(significant: readonly SqlToken[], test: (index: number) => bool
   return false;
 }
 
-/** A word that writes or locks, and is neither a function nor a part of a longer name. */
+/**
+ * `true` for a keyword that writes or locks, and is neither a function nor part of a qualified
+ * name.
+ */
 function isWrite(significant: readonly SqlToken[], i: number): boolean {
   const token = significant[i];
   if (token?.kind !== 'word' || isSymbol(significant[i - 1], '.')) return false;
@@ -44,7 +50,7 @@ function isWrite(significant: readonly SqlToken[], i: number): boolean {
   return WRITES.has(word) && !(ALSO_FUNCTIONS.has(word) && isSymbol(significant[i + 1], '('));
 }
 
-/** Beside these, an `@` is part of an operator and not of a variable. */
+/** Next to these symbols, `@` is part of an operator, not a variable. */
 const OF_OPERATORS = ['@', '>', '<', '?'];
 
 function isHarmless(significant: readonly SqlToken[], i: number, syntax: SqlSyntax): boolean {
@@ -57,7 +63,10 @@ function isHarmless(significant: readonly SqlToken[], i: number, syntax: SqlSynt
 
 const BEFORE_COLUMNS = ['INTO', 'AS', 'WITH', 'RECURSIVE'];
 
-/** What stands before a parenthesis: nothing, the grammar, a function that keeps nothing, or a table with its columns. */
+/**
+ * `true` if a parenthesis follows nothing, a keyword, a harmless function, or a table with its
+ * columns.
+ */
 function isTrustedCall(significant: readonly SqlToken[], last: number, syntax: SqlSyntax): boolean {
   const token = significant[last];
   if (token?.kind !== 'word' && token?.kind !== 'name') return true;

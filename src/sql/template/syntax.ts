@@ -1,6 +1,6 @@
 /**
- * What the reader of a step's SQL must know of an engine's syntax: where strings, names and comments end, which placeholders are the engine's
- * own, and which words have consequences. Each engine describes its own; what they share is in `bind-words.ts`.
+ * Syntax of an engine, as needed to read a step's SQL: strings, names, comments, placeholders and
+ * words with side effects. Shared keywords are in `sql-keywords.ts`.
  */
 import type { SqlToken } from './token.ts';
 
@@ -8,28 +8,31 @@ export interface SqlSyntax {
   /** Quotes of string literals, and of names. */
   readonly strings: string;
   readonly names: string;
-  /** Do backslashes escape in ordinary strings; and in quoted names? */
+  /** `true` if backslashes escape in strings, and in quoted names. */
   readonly backslashes: boolean;
   readonly nameBackslashes: boolean;
   readonly nestedComments: boolean;
   readonly dollarQuotes: boolean;
-  /** Does a comment to the end of the line begin here? */
+  /** `true` if a line comment starts at the offset. */
   isLineComment(text: string, at: number): boolean;
-  /** Words that belong to the literal when they stand right before its quote. */
+  /** Words that are part of a literal directly before its quote. */
   readonly prefixes: RegExp;
   /** Comments that the server executes; absent where it executes none. */
   readonly executableComment?: RegExp;
-  /** How a placeholder of the engine's own is spelled that begins at this token; undefined when none does. It would be mixed up with ours. */
+  /**
+   * Returns the engine's own placeholder that starts at a token, if any. It would be confused with
+   * a slot.
+   */
   foreignPlaceholder(significant: readonly SqlToken[], at: number): string | undefined;
-  /** Types whose name before a literal says what it is, and the cast that says it of a bound value. */
+  /** Types that may precede a literal, and the cast for a bound value. */
   readonly literalCasts: Readonly<Record<string, string>>;
   /** Statements that cannot be part of a transaction, by their first words. */
   readonly outsideTransactions: RegExp;
-  /** Functions, beyond those that every engine has, after which the session is as it was. Given in upper case. */
+  /** `true` for further functions, in upper case, that leave the session unchanged. */
   isHarmless(name: string): boolean;
 }
 
-/** A set of words out of a text. */
+/** Splits a text into a set of words. */
 export const keywords = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
 export const isDashes = (text: string, at: number): boolean => text[at] === '-' && text[at + 1] === '-';

@@ -1,10 +1,13 @@
-/** The tables that a statement names, by its words alone: what stands behind FROM, JOIN, INTO, UPDATE, USING and their commas. Knows no catalogue. */
+/**
+ * Finds the tables that a statement names, after FROM, JOIN, INTO, UPDATE, USING and commas. Must
+ * not use the catalog.
+ */
 import type { Slices } from '../../util/concurrency/slices.ts';
 import { SLICE_TOKENS } from './scan.ts';
 import { isSymbol } from './syntax.ts';
 import type { SqlToken } from './token.ts';
 
-/** Words behind which a table stands, and whether a comma behind it has another one follow. */
+/** Keywords before a table, and whether a comma may continue the list. */
 const BEFORE_TABLES: ReadonlyMap<string, 'list' | 'one'> = new Map([
   ['FROM', 'list'],
   ['JOIN', 'list'],
@@ -12,44 +15,47 @@ const BEFORE_TABLES: ReadonlyMap<string, 'list' | 'one'> = new Map([
   ['USING', 'list'],
   ['INTO', 'one'],
 ]);
-/** Words that may stand between. */
+/** Keywords that may come between. */
 const BETWEEN: ReadonlySet<string> = new Set(['ONLY', 'TABLE', 'IGNORE', 'LOW_PRIORITY']);
-/** Words behind which the word names no table: `FOR UPDATE`, `IS DISTINCT FROM`, `ARRAY JOIN`. */
-const NO_TABLE: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+/**
+ * Preceding words after which a keyword does not introduce a table: `FOR UPDATE`, `IS DISTINCT
+ * FROM`, `ARRAY JOIN`.
+ */
+const NOT_TABLES_AFTER: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['UPDATE', new Set(['FOR', 'DO', 'KEY', 'NO'])],
   ['FROM', new Set(['DISTINCT'])],
   ['JOIN', new Set(['ARRAY'])],
 ]);
-/** Statements whose USING names tables; in others it names columns or a way. */
+/** Statements whose USING names tables; elsewhere it names columns. */
 const WITH_USING: ReadonlySet<string> = new Set(['DELETE', 'MERGE']);
 const VERBS: ReadonlySet<string> = new Set(['SELECT', 'INSERT', 'UPDATE', ...WITH_USING]);
-/** Functions whose arguments have a FROM of their own. */
+/** Functions whose arguments contain FROM. */
 const WITH_FROM: ReadonlySet<string> = new Set(['EXTRACT', 'SUBSTRING', 'TRIM', 'OVERLAY']);
-/** What can stand where a table does, and is none. */
+/** Words that may come in place of a table. */
 const CLAUSES: ReadonlySet<string> = new Set(['SELECT', 'VALUES', 'LATERAL', 'UNNEST', 'SET', 'WHERE', 'OUTFILE', 'DUMPFILE']);
-/** Words that end a list of tables. ON does not: another table may follow its condition. */
+/** Keywords that end a list of tables. ON does not: another table may follow its condition. */
 const AFTER_TABLES: ReadonlySet<string> = new Set(
   'SELECT SET VALUES WHERE PREWHERE GROUP HAVING WINDOW QUALIFY ORDER LIMIT OFFSET FETCH FOR RETURNING UNION EXCEPT INTERSECT SETTINGS FORMAT'.split(
     ' ',
   ),
 );
 
-/** What holds between two parentheses. */
+/** State between two parentheses. */
 interface Level {
-  /** They hold the arguments of a function with a FROM of its own. */
+  /** `true` inside the arguments of a function that contain FROM. */
   readonly isArguments: boolean;
   verb: string;
-  /** A comma has another table follow. */
+  /** `true` if a comma is followed by another table. */
   listing: boolean;
 }
 
-/** `tokens`: without blanks and comments. */
+/** Finds table names in tokens without blanks and comments. */
 export function* tablesIn(tokens: readonly SqlToken[]): Slices<readonly string[]> {
   const word = (at: number): string => (tokens[at]?.kind === 'word' ? (tokens[at]?.text.toUpperCase() ?? '') : '');
-  const own = namesOfQueries(tokens, word);
+  const own = queryNames(tokens, word);
   const found = new Set<string>();
   const levels: Level[] = [{ isArguments: false, verb: '', listing: false }];
-  /** A table may stand at this token. */
+  /** Index of the token where a table may come. */
   let expected = -1;
   yield;
   for (let i = 0; i < tokens.length; i++) {
@@ -64,7 +70,7 @@ export function* tablesIn(tokens: readonly SqlToken[]): Slices<readonly string[]
       const { name, next } = nameAt(tokens, i);
       const isCall = isSymbol(tokens[next], '(') && word(i - 1) !== 'INTO';
       if (name !== '' && !CLAUSES.has(word(i)) && !isCall && !own.has(name)) found.add(name);
-      // A table may be called like a word that means something.
+      // A table may have the name of a keyword.
       if (name !== '' && !CLAUSES.has(word(i))) {
         i = next - 1;
         continue;
@@ -82,7 +88,7 @@ export function* tablesIn(tokens: readonly SqlToken[]): Slices<readonly string[]
       const kind = BEFORE_TABLES.get(word(i));
       const names =
         kind !== undefined && !(word(i) === 'USING' && isSymbol(tokens[i + 1], '(')) && namesTables(word(i), word(i - 1), level);
-      if (VERBS.has(word(i)) && NO_TABLE.get(word(i))?.has(word(i - 1)) !== true) level.verb = word(i);
+      if (VERBS.has(word(i)) && NOT_TABLES_AFTER.get(word(i))?.has(word(i - 1)) !== true) level.verb = word(i);
       if (names) expected = i + 1;
       if (kind !== undefined || AFTER_TABLES.has(word(i))) level.listing = names ? kind === 'list' : level.listing && word(i) === 'USING';
     }
@@ -91,10 +97,10 @@ export function* tablesIn(tokens: readonly SqlToken[]): Slices<readonly string[]
 }
 
 function namesTables(word: string, before: string, { isArguments, verb }: Level): boolean {
-  return !isArguments && NO_TABLE.get(word)?.has(before) !== true && (word !== 'USING' || WITH_USING.has(verb));
+  return !isArguments && NOT_TABLES_AFTER.get(word)?.has(before) !== true && (word !== 'USING' || WITH_USING.has(verb));
 }
 
-/** `a`, `"a"`, `s.a`: without quotes. */
+/** Reads `a`, `"a"` or `s.a`, without quotes. */
 function nameAt(tokens: readonly SqlToken[], at: number): { readonly name: string; readonly next: number } {
   const parts: string[] = [];
   let next = at;
@@ -109,8 +115,8 @@ function nameAt(tokens: readonly SqlToken[], at: number): { readonly name: strin
   return { name: parts.join('.'), next };
 }
 
-/** `WITH x AS ( … )` names a query and no table. */
-function namesOfQueries(tokens: readonly SqlToken[], word: (at: number) => string): ReadonlySet<string> {
+/** Names of `WITH x AS ( … )`, which are not tables. */
+function queryNames(tokens: readonly SqlToken[], word: (at: number) => string): ReadonlySet<string> {
   const names = new Set<string>();
   if (!tokens.some((_, at) => word(at) === 'WITH')) return names;
   tokens.forEach((token, at) => {

@@ -1,6 +1,6 @@
 /**
- * Turns the template of a step and the values of a call into a bound statement. Each engine has its own. The text of the statement depends on
- * the kinds and the number of the values at most, never on a value itself.
+ * Binds the values of a call to the template of a step. Each engine has its own binder. The text
+ * depends at most on the types and the number of values, never on a value.
  */
 
 import type { PlainValue } from '../../util/text/decimal.ts';
@@ -13,7 +13,7 @@ export interface TemplateBinder {
   bind(resolve: Resolve): BoundStatement;
 }
 
-/** A value that cannot stand where its slot is. */
+/** Thrown for a value that does not fit its slot. */
 export class BindProblem extends Error {
   constructor(path: Path, why: string) {
     super(`the value of ?:${path.text} ${why}`);

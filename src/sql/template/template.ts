@@ -21,29 +21,28 @@ export interface TemplateSlot {
 export type TemplatePart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'slot'; readonly slot: TemplateSlot; readonly cast?: string }
-  /** A literal with slots in it; its fixed pieces are literals of their own. */
+  /** A literal with slots; its fixed pieces are literals. */
   | { readonly kind: 'joined'; readonly pieces: readonly (string | TemplateSlot)[]; readonly cast?: string }
-  /** `[NOT] IN (?:list)`, the parentheses holding nothing else. */
+  /** `[NOT] IN (?:list)` with a single slot. */
   | { readonly kind: 'in'; readonly slot: TemplateSlot; readonly negated: boolean };
 
 export interface Template {
   readonly parts: readonly TemplatePart[];
   readonly slots: readonly TemplateSlot[];
   readonly facts: StatementFacts;
-  /** The tables that it names. */
   readonly tables: readonly string[];
 }
 
-/** What the words of a statement tell about it. What is not known is not trusted. */
+/** Facts about a statement, from its words. Unknown words are not trusted. */
 export interface StatementFacts {
-  /** Does it only read? Functions that it calls are not looked into. */
+  /** `true` if it only reads. Called functions are not checked. */
   readonly reads: boolean;
-  /** Does it touch rows and nothing else, so that it neither ends a transaction nor does half of its work by itself? */
+  /** `true` if it only touches rows, so that it runs completely within the transaction. */
   readonly plain: boolean;
-  /** Is it one that cannot be part of a transaction? */
+  /** `true` if it cannot be part of a transaction. */
   readonly alone: boolean;
-  /** Is the session afterwards as it was before? */
+  /** `true` if it leaves the session unchanged. */
   readonly harmless: boolean;
-  /** Does it change the schema? */
+  /** `true` if it changes the schema. */
   readonly changesSchema: boolean;
 }

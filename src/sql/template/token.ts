@@ -1,6 +1,6 @@
 /** Tokens of a step's SQL, and the paths that its slots name. */
 
-/** `step_0[2].x`: the first part, then fields and indexes. */
+/** A path such as `step_0[2].x`: the first name, then fields and indexes. */
 export interface Path {
   readonly text: string;
   readonly first: string;
@@ -13,11 +13,13 @@ export interface SqlToken {
   readonly kind: SqlTokenKind;
   readonly text: string;
   readonly at: number;
-  /** For a slot: what it names. */
+  /** Path of a slot. */
   readonly path?: Path;
-  /** For a string with slots in it: what stands around them, quotes and prefix aside, and the slots. */
+  /**
+   * For a string with slots: its text between the slots, without quotes and prefix, and the slots.
+   */
   readonly pieces?: readonly (string | Path)[];
-  /** For a string: what stands before its first quote, and that quote. */
+  /** Prefix and quote of a string. */
   readonly prefix?: string;
   readonly quote?: string;
 }

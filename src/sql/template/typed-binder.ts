@@ -1,6 +1,7 @@
 /**
- * The template binder of engines whose parameters have types of their own. The values choose the types, the types choose the text, and each
- * text is kept with the types it was made for: no text is ever used with two lists of types, which some servers would remember wrongly.
+ * Template binder for engines with typed parameters. Values determine the types, and types
+ * determine the text. No text is used with two lists of types, which some servers would cache
+ * incorrectly.
  */
 import { BoundedMap } from '../../util/bounded-map.ts';
 import { Decimal, type PlainValue } from '../../util/text/decimal.ts';
@@ -14,17 +15,17 @@ export interface Typed {
   readonly value: ParamValue;
 }
 
-/** How a slot is filled: with parameters, or with a fixed text of the engine (NULL, an empty list). */
+/** Filling of a slot: parameters, or fixed SQL (NULL, an empty list). */
 export type Filling = { readonly typed: readonly Typed[] } | { readonly text: string };
 
 export interface TypedRules {
-  /** A slot outside of a list. */
+  /** Fills a slot outside of a list. */
   fill(slot: TemplateSlot, value: PlainValue): Filling;
-  /** The list of `IN (?:list)`. */
+  /** Fills the list of `IN (?:list)`. */
   fillIn(slot: TemplateSlot, value: PlainValue): Filling;
-  /** A slot inside a literal. */
+  /** Fills a slot inside a literal. */
   fillPiece(slot: TemplateSlot, value: PlainValue): Filling;
-  /** The statement of a text; absent where the text says all. */
+  /** Makes the statement of a text, if it needs more than text and types. */
   statement?(text: string, types: readonly ParamType[]): Statement;
   placeholder(index: number, type: ParamType): string;
   join(pieces: readonly string[]): string;
@@ -32,12 +33,12 @@ export interface TypedRules {
   in(list: string, negated: boolean): string;
 }
 
-const MOST_TEXTS = 64;
+const MAX_TEXTS = 64;
 
 export class TypedBinder implements TemplateBinder {
   readonly #template: Template;
   readonly #rules: TypedRules;
-  readonly #statements = new BoundedMap<string, Statement>(MOST_TEXTS);
+  readonly #statements = new BoundedMap<string, Statement>(MAX_TEXTS);
 
   constructor(template: Template, rules: TypedRules) {
     this.#template = template;
@@ -114,9 +115,9 @@ const NONE: readonly Filling[] = [];
 
 const DIGITS = /^\d{1,18}$/;
 
-/** The digits of a number of rows; anything else is refused. */
+/** Returns the digits of a row count; throws for anything else. */
 export function rowCount(slot: TemplateSlot, value: PlainValue): string {
   const text = value instanceof Decimal ? value.text : String(value);
-  if (!DIGITS.test(text)) throw new BindProblem(slot.path, 'is no number of rows; give a whole number');
+  if (!DIGITS.test(text)) throw new BindProblem(slot.path, 'is not a number of rows; give a whole number');
   return text;
 }

@@ -1,15 +1,14 @@
-/** The line that a change of the set-up leaves for the auditor: who did what to which object, and what is different now. */
+/** The audit line of a change: the caller, the action, the object and the fields that were changed. */
 import type { Caller } from '../model/caller.ts';
 import type { Exchange } from './exchange.ts';
 import type { Services } from './route.ts';
 
-/** What was done, and to what. */
 export interface Audited {
   readonly action: string;
   readonly status: number;
-  /** In words that name it to people: ids, abbreviations, uri and version. */
+  /** Ids, abbreviations, or uri and version. */
   readonly object: string;
-  /** Names of fields, never their values. */
+  /** Names of fields without their values. */
   readonly changed?: readonly string[] | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** An Auto request from end to end: parse → plan → run → respond. What each arrow does is in the file that its function comes from. */
+/** An Auto request from end to end: parse → plan → run → respond. Each step is a function of another file. */
 import type { Auto, Target } from '../auto/execute/executor.ts';
 import { runPlan, runReadOnly } from '../auto/execute/run.ts';
 import { readAhead } from '../auto/plan/patch-body.ts';
@@ -47,7 +47,7 @@ function checkWritable({ readOnly, type, database }: Entry, request: AutoRequest
   if (readOnly === true && !READS.has(request.do)) throw apiError('database_read_only', type, database);
 }
 
-/** On the path of one row. */
+/** For the path of a single row. */
 export const ROW_PARSERS: Readonly<Record<'GET' | 'PUT' | 'PATCH' | 'DELETE', ParseRow>> = {
   GET: ({ query }, row, { maxPageSize }) => parseReadRow(query, row, maxPageSize),
   PUT: ({ query }, row) => parseUpdate(query, row),

@@ -1,4 +1,4 @@
-/** The answer to an Auto request: a page of rows, one row, the rows that were written, or their number. */
+/** The response to an Auto request: a page of rows, one row, the written rows, or their number. */
 import type { AutoRequest, WriteRequest } from '../auto/request/request.ts';
 import { sendEmpty, sendValue } from './response/respond.ts';
 import { NO_ROWS, RowResponse } from './response/row-response.ts';
@@ -40,7 +40,7 @@ async function sendCount({ exchange, format, perform }: AutoAnswer, request: Wri
   sendValue(exchange, statusOf(request), format, new Map([['rows_affected', rows]]));
 }
 
-/** Nothing is sent before the write is done: what was written may still be taken back. */
+/** Nothing is sent before the write has been committed: it could still be rolled back. */
 async function sendWritten({ exchange, format, perform }: AutoAnswer, request: WriteRequest): Promise<void> {
   const response = new RowResponse(exchange, format, 'held', { status: statusOf(request) });
   try {

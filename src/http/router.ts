@@ -1,6 +1,6 @@
 /**
- * Maps paths to routes. Most routes are whole paths; some take everything below a prefix, and the longest prefix wins; a pattern takes what
- * is left. Decodes nothing: each handler decodes its own segments.
+ * Maps paths to routes: whole paths first, then the longest prefix, then patterns. Paths are not
+ * decoded; each handler decodes its own segments. Pure.
  */
 import type { Route } from './route.ts';
 
@@ -12,7 +12,7 @@ interface Below {
 }
 
 interface Pattern {
-  /** The number of leading segments, with any content. Something may follow them. */
+  /** Number of leading segments, which may have any content. More may follow. */
   readonly segments: number;
   readonly route: Route;
 }
@@ -41,7 +41,7 @@ export class Router {
   }
 }
 
-/** Does the path begin with this many non-empty segments and a slash? */
+/** `true` if the path begins with this many non-empty segments and a slash. */
 function hasSegments(path: string, count: number): boolean {
   let at = 0;
   for (let i = 0; i < count; i++) {

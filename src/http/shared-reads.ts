@@ -1,7 +1,7 @@
 /**
- * Auto reads. On engines where even the smallest SELECT is expensive, and for sums on all of them, identical reads at one time are coalesced: one
- * statement, started after all of them have arrived, answers all of them with the same bytes. Other rows, and large answers, flow straight from the
- * database to the client.
+ * Auto reads. Identical concurrent reads are coalesced where a SELECT is expensive: aggregates on all
+ * engines, and every read on some. One statement, started after all of them have arrived, answers
+ * them with the same bytes. Other rows, and large responses, flow straight to the client.
  */
 import type { Auto, Target } from '../auto/execute/executor.ts';
 import type { GroupRequest, ReadRequest } from '../auto/request/request.ts';
@@ -17,12 +17,12 @@ import { setHeader } from './response/headers.ts';
 import { sendBytes } from './response/respond.ts';
 import { RowResponse } from './response/row-response.ts';
 
-/** The longest that a read waits for an identical one before it starts its own. */
-const PATIENCE_MS = 50;
-/** Larger answers are not shared: they would stay in memory for the slowest reader. */
-const MOST_BYTES = 1024 * 1024;
-/** How many requests with answers too large to share are remembered. */
-const MOST_LARGE = 100;
+/** A read that has waited for this time for an identical one starts its own statement. */
+const MAX_WAIT_MS = 50;
+/** Larger responses are not shared: they would stay in memory for the slowest client. */
+const MAX_SHARED_BYTES = 1024 * 1024;
+/** Number of requests that are remembered because their responses are too large to share. */
+const MAX_REMEMBERED = 100;
 
 /** Plans and runs a request. Its rows go to the sink. */
 export type Perform = (sink: AnswerSink, signal: StopSignal) => Promise<AutoResult>;
@@ -35,7 +35,7 @@ export interface AutoRead {
   readonly perform: Perform;
 }
 
-interface Answer {
+interface SharedResponse {
   readonly body: Buffer;
   /** Names and values, alternating. */
   readonly headers: readonly string[];
@@ -44,9 +44,9 @@ interface Answer {
 export class AutoReads {
   readonly #auto: Auto;
   readonly #observer: Observer;
-  /** Undefined when the answer was too large. */
-  readonly #coalescer = new Coalescer<Answer | undefined>(PATIENCE_MS);
-  readonly #large = new BoundedMap<string, true>(MOST_LARGE);
+  /** `undefined` if a response is too large to share. */
+  readonly #coalescer = new Coalescer<SharedResponse | undefined>(MAX_WAIT_MS);
+  readonly #large = new BoundedMap<string, true>(MAX_REMEMBERED);
 
   constructor(auto: Auto, observer: Observer) {
     this.#auto = auto;
@@ -56,7 +56,7 @@ export class AutoReads {
   answer(read: AutoRead): Promise<void> {
     const { target, exchange, request } = read;
     if (exchange.method !== 'GET' || !this.#auto.sharesReads(request, target)) return this.#readAlone(read);
-    // The entry belongs to the project. Everything else that decides the answer is in the target and in what the caller may see.
+    // The entry belongs to the project. The target and the caller's rights determine everything else.
     const key = `${target.entry.id} ${exchange.head.target} ${target.access.key}`;
     const isAlone = this.#coalescer.isFree(key) || this.#large.get(key) === true;
     return isAlone ? this.#coalescer.lead(key, () => this.#readAlone(read)) : this.#readTogether(key, read);
@@ -75,25 +75,25 @@ export class AutoReads {
 
   async #readTogether(key: string, read: AutoRead): Promise<void> {
     const { exchange, format } = read;
-    let isOurs = false;
-    const answer = await this.#coalescer.follow(key, exchange, (signal) => {
-      isOurs = true;
-      return this.#keep(read, signal);
+    let isLeader = false;
+    const response = await this.#coalescer.follow(key, exchange, (signal) => {
+      isLeader = true;
+      return this.#buffer(read, signal);
     });
-    if (answer === undefined) {
+    if (response === undefined) {
       this.#large.set(key, true);
       return this.#readAlone(read);
     }
-    if (!isOurs) this.#observer.readShared();
+    if (!isLeader) this.#observer.readShared();
     exchange.isKnown = true;
-    sendBytes(exchange, 200, format.contentType, answer.body, answer.headers);
+    sendBytes(exchange, 200, format.contentType, response.body, response.headers);
   }
 
-  async #keep({ format, perform }: AutoRead, signal: StopSignal): Promise<Answer | undefined> {
-    const kept = new BufferedRead(format);
+  async #buffer({ format, perform }: AutoRead, signal: StopSignal): Promise<SharedResponse | undefined> {
+    const buffered = new BufferedRead(format);
     try {
-      addCursor(kept, await perform(kept, signal));
-      return { body: kept.take(), headers: kept.headers };
+      addCursor(buffered, await perform(buffered, signal));
+      return { body: buffered.take(), headers: buffered.headers };
     } catch (error) {
       if (error instanceof ReadTooLarge) return undefined;
       throw error;
@@ -101,8 +101,8 @@ export class AutoReads {
   }
 }
 
-function addCursor(answer: AnswerSink, { cursor }: AutoResult): void {
-  if (cursor !== undefined) answer.header('X-Next-Cursor', cursor);
+function addCursor(sink: AnswerSink, { cursor }: AutoResult): void {
+  if (cursor !== undefined) sink.header('X-Next-Cursor', cursor);
 }
 
 class ReadTooLarge extends Error {}
@@ -111,7 +111,7 @@ class BufferedRead extends BufferedBody implements AnswerSink {
   readonly headers: string[] = [];
 
   constructor(format: Format) {
-    super(format, MOST_BYTES, () => new ReadTooLarge());
+    super(format, MAX_SHARED_BYTES, () => new ReadTooLarge());
   }
 
   header(name: string, value: string): void {

@@ -1,27 +1,27 @@
-/** Collects an answer in memory, up to a bound. */
+/** Collects a response body in memory, up to a limit. */
 import type { Format, RowWriter } from '../../formats/format.ts';
 import type { Cells, ResultColumn, RowSink } from '../../model/cells.ts';
 import type { Lease } from '../../util/bytes/buffer-pool.ts';
 import { ByteWriter } from '../../util/bytes/byte-writer.ts';
 
-const PIECE = 64 * 1024;
+const PIECE_BYTES = 64 * 1024;
 const NO_HEAD = Buffer.alloc(0);
 
 export class BufferedBody implements RowSink {
   readonly out: ByteWriter;
   readonly #format: Format;
-  readonly #mostBytes: number;
-  readonly #tooLarge: (mostBytes: number) => Error;
+  readonly #maxBytes: number;
+  readonly #tooLarge: (maxBytes: number) => Error;
   readonly #pieces: Lease[] = [];
   #writer: RowWriter | undefined;
   #size = 0;
 
-  /** `tooLarge` makes the error for a body that exceeds the bound. */
-  constructor(format: Format, mostBytes: number, tooLarge: (mostBytes: number) => Error) {
+  /** `tooLarge` makes the error for a body that exceeds the limit. */
+  constructor(format: Format, maxBytes: number, tooLarge: (maxBytes: number) => Error) {
     this.#format = format;
-    this.#mostBytes = mostBytes;
+    this.#maxBytes = maxBytes;
     this.#tooLarge = tooLarge;
-    this.out = new ByteWriter(PIECE, (piece) => this.#add(piece));
+    this.out = new ByteWriter(PIECE_BYTES, (piece) => this.#add(piece));
   }
 
   start(columns: readonly ResultColumn[]): void {
@@ -37,7 +37,7 @@ export class BufferedBody implements RowSink {
     this.#writer?.end();
     this.#add(this.out.take());
     const head = this.#format.head === undefined ? NO_HEAD : this.#format.head(this.#size);
-    if (head === undefined) throw this.#tooLarge(this.#mostBytes);
+    if (head === undefined) throw this.#tooLarge(this.#maxBytes);
     const body = Buffer.concat([head, ...this.#pieces.map(({ bytes }) => bytes)]);
     for (const piece of this.#pieces) piece.release();
     return body;
@@ -45,7 +45,7 @@ export class BufferedBody implements RowSink {
 
   #add(piece: Lease): void {
     this.#size += piece.length;
-    if (this.#size > this.#mostBytes) throw this.#tooLarge(this.#mostBytes);
+    if (this.#size > this.#maxBytes) throw this.#tooLarge(this.#maxBytes);
     this.#pieces.push(piece);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The page that shows the OpenAPI document: files of our own, and those of swagger-ui that the build has copied beside them, read once when they are
- * first asked for. The page needs no context; its policy allows nothing but itself.
+ * The page that shows the OpenAPI document: own files, and those of swagger-ui that the build copies.
+ * It needs no context headers, and its policy allows nothing but itself.
  */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import type { Exchange } from '../exchange.ts';
 import { sendBytes } from './respond.ts';
 
 export interface ViewerFile {
-  /** Behind the path of the document. */
+  /** Path below that of the document. */
   readonly path: string;
   readonly type: string;
   readonly locate: () => string;
@@ -41,14 +41,20 @@ const POLICY = [
 
 const HEADERS = ['Content-Security-Policy', POLICY, 'Referrer-Policy', 'no-referrer'];
 
-const read = new Map<ViewerFile, Promise<Buffer>>();
+/** Reads each file once. A file that cannot be read is tried again with the next request. */
+export class ViewerFiles {
+  readonly #contents = new Map<ViewerFile, Promise<Buffer>>();
 
-export async function sendViewerFile(exchange: Exchange, file: ViewerFile): Promise<void> {
-  let bytes = read.get(file);
-  if (bytes === undefined) {
-    bytes = readFile(file.locate());
-    bytes.catch(() => read.delete(file));
-    read.set(file, bytes);
+  async send(exchange: Exchange, file: ViewerFile): Promise<void> {
+    sendBytes(exchange, 200, file.type, await this.#read(file), HEADERS);
   }
-  sendBytes(exchange, 200, file.type, await bytes, HEADERS);
+
+  #read(file: ViewerFile): Promise<Buffer> {
+    const known = this.#contents.get(file);
+    if (known !== undefined) return known;
+    const content = readFile(file.locate());
+    content.catch(() => this.#contents.delete(file));
+    this.#contents.set(file, content);
+    return content;
+  }
 }

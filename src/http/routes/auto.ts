@@ -25,19 +25,19 @@ interface AutoPath {
   readonly type: string;
   readonly database: string;
   readonly table: string;
-  /** Behind the table's name, decoded. */
+  /** Segment after the table's name, decoded. */
   readonly key: string | undefined;
   readonly subject: WorkSubject;
 }
 
-const MOST_PATHS = 10_000;
-/** A longer one is taken apart each time: nobody may fill the memory with paths. */
-const LONGEST_KEPT = 512;
+const MAX_PATHS = 10_000;
+/** Longer paths are not remembered, so that clients cannot fill the memory with them. */
+const MAX_REMEMBERED_LENGTH = 512;
 
-/** Paths come again and again: each is taken apart once. */
+/** Remembers parsed paths: most requests repeat them. */
 class AutoPaths {
   readonly #start: number;
-  readonly #known = new BoundedMap<string, AutoPath>(MOST_PATHS);
+  readonly #known = new BoundedMap<string, AutoPath>(MAX_PATHS);
 
   constructor(start: number) {
     this.#start = start;
@@ -48,14 +48,14 @@ class AutoPaths {
     if (known !== undefined) return known;
     const segments = countSegments(path, this.#start);
     if (segments === 4 || segments === 6) return this.#parseRow(path);
-    if (path.length > LONGEST_KEPT) return parsePath(path, this.#start);
+    if (path.length > MAX_REMEMBERED_LENGTH) return parsePath(path, this.#start);
     const own = detached(path);
     const parsed = parsePath(own, this.#start);
     this.#known.set(own, parsed);
     return parsed;
   }
 
-  /** A table's path and the key of a row behind it. Keys do not come again and again. */
+  /** Parses the path of a row. Only the table's part is remembered. */
   #parseRow(path: string): AutoPath {
     const end = path.lastIndexOf('/');
     const [key = ''] = pathSegments(path, end + 1);
@@ -70,7 +70,7 @@ function countSegments(path: string, start: number): number {
   return count;
 }
 
-/** Segments behind the prefix: three, or five with the abbreviations of org and project. */
+/** Parses the segments after the prefix: three, or five with the abbreviations of org and project. */
 function parsePath(path: string, start: number): AutoPath {
   const segments = pathSegments(path, start);
   const { length } = segments;
@@ -87,7 +87,7 @@ function engineOf(engines: Engines, type: string): Engine {
   throw apiError(engines.isAnnounced(type) ? 'path_db_type_announced' : 'path_db_type_unknown', type, engines.types);
 }
 
-/** A read whose query is its body, for clients that cannot send QUERY: POST …/table/query. */
+/** `true` for POST …/table/query: a read with its query as the body, for clients that cannot send QUERY. */
 const isQuery = ({ method }: Exchange, { key }: AutoPath): boolean => method === 'POST' && key === 'query';
 
 const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PATCH']);
@@ -124,7 +124,7 @@ export function autoRoutes(services: Services): readonly Route[] {
     });
   };
 
-  /** Returns what it waits for as it is: one more async function would cost every request a promise and two turns. */
+  /** Not an async function: that would cost every request another promise and two microtasks. */
   const answer =
     (parseTable: Parse, parseRow: ParseRow | undefined): Handler =>
     (exchange) => {

@@ -1,4 +1,4 @@
-/** Custom calls: both paths, and the answer as the caller wants it. */
+/** Custom calls: both forms of their paths, and their output in the requested format. */
 
 import { DEMANDS } from '../../auth/caller.ts';
 import { runCall } from '../../custom/call/call.ts';
@@ -23,8 +23,8 @@ import { sendBytes, sendValue } from '../response/respond.ts';
 import { RowResponse } from '../response/row-response.ts';
 import type { Handler, Route, Services } from '../route.ts';
 
-/** Whom and what a call is about, as far as its head tells. */
-interface Entered extends InSpace {
+/** The parts of a call that its head determines. */
+interface CallHead extends InSpace {
   readonly path: CallPath;
   readonly format: Format;
 }
@@ -33,14 +33,14 @@ export function customRoutes(services: Services): readonly Route[] {
   const prefix = `/${services.config.pathPrefix}`;
   const long = `${prefix}/api/rest/v1/`;
 
-  const enter = (exchange: Exchange, start: number): MaybePromise<Entered> => {
+  const enter = (exchange: Exchange, start: number): MaybePromise<CallHead> => {
     if (start === 1 && (exchange.path === prefix || exchange.path.startsWith(`${prefix}/`))) throw apiError('unknown_path');
     const { org, project, path } = parsePath(exchange.path, start);
     return after(enterSpace(services, exchange, DEMANDS.custom), ({ caller, context }) => {
       checkPath(context, org, project);
       const format = formatOf(exchange.parameter('format'));
       checkEncoding(exchange);
-      return after(actingIn(services, caller, context), (acting): Entered => ({ caller: acting, context, path, format }));
+      return after(actingIn(services, caller, context), (acting): CallHead => ({ caller: acting, context, path, format }));
     });
   };
 
@@ -112,18 +112,18 @@ interface CustomPath {
 
 function parsePath(path: string, start: number): CustomPath {
   const [org = '', project = '', ...rest] = pathSegments(path, start);
-  const uri = (path.includes('%') || path.includes('{') ? rest.map(literal) : rest).join('/');
-  // What cannot be an abbreviation is no Custom path, whoever asks.
+  const uri = (path.includes('%') || path.includes('{') ? rest.map(literalSegment) : rest).join('/');
+  // Without valid abbreviations it is not a Custom path, whatever the caller's rights are.
   if (uri === '' || !ABBREVIATION.test(org) || !ABBREVIATION.test(project)) throw apiError('unknown_path');
   return { org, project, path: { uri, segments: rest } };
 }
 
-/** What cannot stand in the literal segment of a uri stays encoded, so that it never looks like one. */
-function literal(segment: string): string {
+/** Keeps characters encoded that a literal segment of a uri cannot have. */
+function literalSegment(segment: string): string {
   return segment.replace(/[/{]/g, encodeURIComponent);
 }
 
-const tooLarge = (mostBytes: number): Error => new ResultTooLarge(mostBytes);
+const tooLarge = (maxBytes: number): Error => new ResultTooLarge(maxBytes);
 
 class HttpCallOutput implements CallOutput {
   readonly #exchange: Exchange;
@@ -150,8 +150,8 @@ class HttpCallOutput implements CallOutput {
     sendBytes(this.#exchange, status, type, body, headers);
   }
 
-  bufferValue(value: PlainValue, mostBytes: number): Buffer {
-    const body = new BufferedBody(this.#format, mostBytes, tooLarge);
+  bufferValue(value: PlainValue, maxBytes: number): Buffer {
+    const body = new BufferedBody(this.#format, maxBytes, tooLarge);
     try {
       this.#format.value(value, body.out);
     } catch (error) {
@@ -160,7 +160,7 @@ class HttpCallOutput implements CallOutput {
     return body.take();
   }
 
-  bufferRows(mostBytes: number): BufferedRows {
-    return new BufferedBody(this.#format, mostBytes, tooLarge);
+  bufferRows(maxBytes: number): BufferedRows {
+    return new BufferedBody(this.#format, maxBytes, tooLarge);
   }
 }

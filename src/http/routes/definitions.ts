@@ -1,4 +1,4 @@
-/** Management of definitions: deploy, update, delete, get, list, history, diff and copy to a space, and the check that develops one. */
+/** Management of definitions: deploy, update, delete, read, list, history, diff, promotion, and the check of a draft. */
 
 import { DEMANDS } from '../../auth/caller.ts';
 import {
@@ -30,7 +30,7 @@ import { sendBytes, sendValue } from '../response/respond.ts';
 import type { Handler, Route, Services } from '../route.ts';
 import { trialOf } from '../trial-body.ts';
 
-export /** Needed nowhere; where it is sent it must be right. */
+/** The feature id is optional, but must be valid if it is sent. */
 function featureOf(exchange: Exchange): string | undefined {
   const sent = exchange.headers.featureId;
   if (!sent) return undefined;
@@ -39,7 +39,7 @@ function featureOf(exchange: Exchange): string | undefined {
   return id;
 }
 
-/** `prepare=false`: the databases are left alone. */
+/** With `prepare=false` no database is contacted. */
 function inspectOptions(exchange: Exchange): ValidateOptions {
   return { prepare: exchange.parameter('prepare') !== 'false' };
 }
@@ -75,7 +75,7 @@ export function definitionRoutes(services: Services): readonly Route[] {
       sendValue(exchange, status, format, body);
     };
 
-  /** Only authors send bodies here. */
+  /** Only authors may send a body. */
   const precheck = async (exchange: Exchange): Promise<void> => requireRole((await enter(exchange)).caller, ...AUTHORS);
 
   return [
@@ -116,11 +116,11 @@ export function definitionRoutes(services: Services): readonly Route[] {
         GET: read(async (exchange, author) => {
           const format = formatOf(exchange.parameter('format'));
           const id = exchange.parameter('revision_id');
-          const told =
+          const result =
             id === undefined
               ? await history(management, author, exchange.required('uri'), exchange.required('method'))
               : await revision(management, author, id.toUpperCase());
-          sendValue(exchange, 200, format, told);
+          sendValue(exchange, 200, format, result);
         }),
       },
     },

@@ -1,4 +1,4 @@
-/** The service describes itself: the OpenAPI document of what the caller may do, a page that shows it, and llms.txt. */
+/** The OpenAPI document of the caller's endpoints, a page that shows it, and llms.txt. */
 
 import { DEMANDS } from '../../auth/caller.ts';
 import { type DocumentKind, documentTag } from '../../describe/documents/document-cache.ts';
@@ -6,7 +6,7 @@ import { apiError } from '../../errors.ts';
 import { enterSpace } from '../enter.ts';
 import type { Exchange } from '../exchange.ts';
 import { sendDocument } from '../response/respond.ts';
-import { sendViewerFile, VIEWER_FILES } from '../response/viewer.ts';
+import { VIEWER_FILES, ViewerFiles } from '../response/viewer.ts';
 import type { Route, Services } from '../route.ts';
 
 const TYPES: Readonly<Record<DocumentKind, string>> = {
@@ -18,6 +18,7 @@ const TYPES: Readonly<Record<DocumentKind, string>> = {
 export function describeRoutes(services: Services): readonly Route[] {
   const rest = `/${services.config.pathPrefix}/rest`;
   const base = `${rest}/openapi/v1`;
+  const viewer = new ViewerFiles();
 
   const answer = async (exchange: Exchange, kind: DocumentKind, names: readonly string[]): Promise<void> => {
     const { caller, context } = await enterSpace(services, exchange, DEMANDS.describe);
@@ -33,7 +34,7 @@ export function describeRoutes(services: Services): readonly Route[] {
     const document = services.documents.find(kind, description);
     await document.begun;
     sendDocument(exchange, TYPES[kind], document, etag);
-    // What fails from here on breaks the answer off.
+    // An error from here on resets the connection.
     await document.ended;
   };
 
@@ -49,13 +50,11 @@ export function describeRoutes(services: Services): readonly Route[] {
       },
     },
     { path: `${rest}/llms.txt`, methods: { GET: (exchange) => answer(exchange, 'llms', ['db', 'table']) } },
-    ...VIEWER_FILES.map(
-      (file): Route => ({ path: `${base}/${file.path}`, methods: { GET: (exchange) => sendViewerFile(exchange, file) } }),
-    ),
+    ...VIEWER_FILES.map((file): Route => ({ path: `${base}/${file.path}`, methods: { GET: (exchange) => viewer.send(exchange, file) } })),
   ];
 }
 
-/** Tags are compared weakly; `*` and lists work. */
+/** Compares tags weakly. The header may be `*` or a list. */
 function hasTag(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   return header.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);

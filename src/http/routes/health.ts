@@ -1,4 +1,4 @@
-/** For the orchestrator and the scraper: alive, ready, metrics. No headers needed, nothing of a tenant told. */
+/** Probes and metrics for orchestrators and scrapers. No headers are required, and no tenant data is returned. */
 import { apiError } from '../../errors.ts';
 import { METRICS_TYPE } from '../../observe/metrics.ts';
 import { sendBytes, sendDone } from '../response/respond.ts';

@@ -1,4 +1,4 @@
-/** All routes: the order does not matter, the router prefers the more exact path. */
+/** All routes. Their order does not matter: the router prefers the more exact path. */
 
 import type { Route, Services } from '../route.ts';
 import { autoRoutes } from './auto.ts';

@@ -1,4 +1,4 @@
-/** Lark modules of a space: put, list, get, delete. */
+/** Lark modules of a space: put, list, get and delete. */
 
 import { DEMANDS } from '../../auth/caller.ts';
 import { checkModule, definitionsLoading } from '../../custom/manage/modules.ts';
@@ -20,7 +20,7 @@ export function larkRoutes(services: Services): readonly Route[] {
 
   const enter = async (exchange: Exchange): Promise<SpaceCaller> => (await enterSpace(services, exchange, DEMANDS.modules)).caller;
 
-  const changed =
+  const changeWith =
     (action: string, work: (exchange: Exchange, caller: SpaceCaller) => Promise<ManageAnswer>): Handler =>
     async (exchange) => {
       const caller = await enter(exchange);
@@ -30,7 +30,7 @@ export function larkRoutes(services: Services): readonly Route[] {
     };
 
   const methods: Route['methods'] = {
-    POST: changed('module.put', (exchange, caller) =>
+    POST: changeWith('module.put', (exchange, caller) =>
       putModule(store, caller, yamlBody(exchange), (module, others) => checkModule(module, others, caller.projectId), definitionsLoading),
     ),
     async GET(exchange) {
@@ -38,7 +38,7 @@ export function larkRoutes(services: Services): readonly Route[] {
       const format = formatOf(exchange.parameter('format'));
       sendValue(exchange, 200, format, plainDocument((await getModule(store, caller, exchange.parameter('module'))).body));
     },
-    DELETE: changed('module.delete', (exchange, caller) =>
+    DELETE: changeWith('module.delete', (exchange, caller) =>
       deleteModule(
         store,
         caller,

@@ -1,4 +1,4 @@
-/** The endpoint of the Model Context Protocol: who may call it and from where; what is said there is the protocol's affair. */
+/** The endpoint of the Model Context Protocol: authentication, origins, and the session of a request. */
 import { isIP } from 'node:net';
 import { DEMANDS } from '../../auth/caller.ts';
 import { ApiError, apiError } from '../../errors.ts';
@@ -17,7 +17,7 @@ import { sendBytes, sendJson } from '../response/respond.ts';
 import type { Route, Services } from '../route.ts';
 import { Router } from '../router.ts';
 
-/** `routes`: those that tools may reach. */
+/** `routes`: the routes that tools may call. */
 export function mcpRoutes(services: Services, routes: readonly Route[]): readonly Route[] {
   const { config } = services;
   if (config.mcp === 'off') return [];
@@ -34,7 +34,7 @@ async function answer(services: Services, router: Router, exchange: Exchange): P
   try {
     caller = (await identify(services, exchange, token)) as SpaceCaller;
   } catch (error) {
-    if (!(error instanceof ApiError) || !UNKNOWN.has(error.key)) throw error;
+    if (!(error instanceof ApiError) || !UNAUTHENTICATED.has(error.key)) throw error;
     sendUnauthorized(exchange, error);
     return;
   }
@@ -50,8 +50,8 @@ async function answer(services: Services, router: Router, exchange: Exchange): P
   sendBytes(exchange, STATUSES[outcome], JSON_TYPE, Buffer.from(message === undefined ? '' : writeJson(message)));
 }
 
-/** Whom a client must authenticate as anew. */
-const UNKNOWN: ReadonlySet<string> = new Set(['missing_user', 'token_unknown', 'token_mismatch', 'token_incomplete']);
+/** Errors after which a client must authenticate again. */
+const UNAUTHENTICATED: ReadonlySet<string> = new Set(['missing_user', 'token_unknown', 'token_mismatch', 'token_incomplete']);
 
 function sendUnauthorized(exchange: Exchange, { key, message }: ApiError): void {
   exchange.error = key;
@@ -59,7 +59,10 @@ function sendUnauthorized(exchange: Exchange, { key, message }: ApiError): void 
   sendJson(exchange, refusal.status, refusal.body(), ['WWW-Authenticate', 'Bearer realm="millrace"']);
 }
 
-/** A page elsewhere must not use a browser's way to this service. A name that is no address may be anybody's, so it must be configured. */
+/**
+ * Rejects cross-origin requests, also after DNS rebinding: a host name other than a literal IP
+ * address must be listed in MILLRACE_MCP_ORIGINS.
+ */
 function checkOrigin({ config }: Services, exchange: Exchange): void {
   const origin = exchange.header('origin');
   if (origin === undefined || config.mcpOrigins.includes(origin)) return;
@@ -71,7 +74,7 @@ function checkOrigin({ config }: Services, exchange: Exchange): void {
 
 const BEARER = /^Bearer +(mr_[A-Za-z0-9_-]+) *$/i;
 
-/** A Power Token in either header; undefined when the gateway's headers speak. */
+/** A Power Token in either header; `undefined` if the gateway's headers identify the caller. */
 function tokenOf(exchange: Exchange): string | undefined {
   const bearer = BEARER.exec(exchange.header('authorization') ?? '')?.[1];
   const header = exchange.headers.powerToken;
@@ -79,7 +82,7 @@ function tokenOf(exchange: Exchange): string | undefined {
   return bearer ?? header;
 }
 
-/** Whatever its rights are, a token may speak here; each tool needs the right of its own request. */
+/** A token with any right may open a session. Each tool requires the right of its own request. */
 async function identify({ store, authenticator }: Services, exchange: Exchange, token: string | undefined): Promise<Caller> {
   await store.refresh();
   const headers =

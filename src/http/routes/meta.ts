@@ -1,4 +1,4 @@
-/** Metadata of tables: the System API's and the users' own, which differ only in who may ask. */
+/** Metadata of tables, for the System API and for users. They differ in the required rights. */
 import type { Demand } from '../../auth/caller.ts';
 import { DEMANDS } from '../../auth/caller.ts';
 import type { FindVisible } from '../../manage/metadata.ts';
@@ -13,21 +13,21 @@ import type { Route, Services } from '../route.ts';
 export function metaRoutes(services: Services): readonly Route[] {
   const { pathPrefix } = services.config;
 
-  const ask = async (exchange: Exchange, demand: Demand) => {
+  const enter = async (exchange: Exchange, demand: Demand) => {
     const caller = await identify(services, exchange, demand);
     const format = formatOf(exchange.parameter('format'));
-    const asked = { type: exchange.required('type'), schema: exchange.required('schema'), requestId: exchange.requestId, signal: exchange };
+    const query = { type: exchange.required('type'), schema: exchange.required('schema'), requestId: exchange.requestId, signal: exchange };
     const context = await projectOf(services, caller);
-    // Who has the server key looks after the databases.
+    // A caller with the server key is an operator: no persona applies.
     const effective = caller.serverKey ? undefined : await effectivePersonaOf(services.store, caller, context);
     const find: FindVisible = (located) =>
       effective === undefined ? EVERYTHING_VISIBLE : schemaVisibility(services.grants, effective, { ...located, context, caller });
-    return { format, asked, context, find };
+    return { format, query, context, find };
   };
 
   const detail = async (exchange: Exchange, demand: Demand): Promise<void> => {
-    const { format, asked, context, find } = await ask(exchange, demand);
-    sendValue(exchange, 200, format, await services.metadata.table(context, asked, exchange.required('table'), find));
+    const { format, query, context, find } = await enter(exchange, demand);
+    sendValue(exchange, 200, format, await services.metadata.table(context, query, exchange.required('table'), find));
   };
 
   return [
@@ -37,8 +37,8 @@ export function metaRoutes(services: Services): readonly Route[] {
       path: `/${pathPrefix}/rest/meta/v1/table/list`,
       methods: {
         async GET(exchange) {
-          const { format, asked, context, find } = await ask(exchange, DEMANDS.metadata);
-          sendValue(exchange, 200, format, await services.metadata.tables(context, asked, find));
+          const { format, query, context, find } = await enter(exchange, DEMANDS.metadata);
+          sendValue(exchange, 200, format, await services.metadata.tables(context, query, find));
         },
       },
     },

@@ -1,4 +1,4 @@
-/** Personas of a space: put, get, list, delete, copy to a space; and who the caller is. */
+/** Personas of a space: put, get, list, delete, copy to a space; and the effective persona of the caller. */
 
 import { DEMANDS } from '../../auth/caller.ts';
 import { apiError } from '../../errors.ts';
@@ -36,7 +36,7 @@ export function personaRoutes(services: Services): readonly Route[] {
   const base = `/${config.pathPrefix}/persona/v1`;
   const enter = (exchange: Exchange) => enterSpace(services, exchange, DEMANDS.personas);
 
-  const asked =
+  const readWith =
     (work: (exchange: Exchange, at: InSpace) => Promise<Parameters<typeof sendValue>[3]>, roles = READERS): Handler =>
     async (exchange) => {
       const at = await enter(exchange);
@@ -45,7 +45,7 @@ export function personaRoutes(services: Services): readonly Route[] {
       sendValue(exchange, 200, format, await work(exchange, at));
     };
 
-  const changed =
+  const changeWith =
     (action: string, work: (exchange: Exchange, at: InSpace) => Promise<PersonaAnswer>): Handler =>
     async (exchange) => {
       const at = await enter(exchange);
@@ -57,7 +57,7 @@ export function personaRoutes(services: Services): readonly Route[] {
     };
 
   const methods: Route['methods'] = {
-    POST: changed('persona.put', (exchange, { caller, context }) =>
+    POST: changeWith('persona.put', (exchange, { caller, context }) =>
       putPersona(store, caller, {
         text: textBody(exchange, TYPES, MAX_DOCUMENT_BYTES),
         type: mediaType(exchange.header('content-type') ?? '') === JSON_TYPES[0] ? 'json' : 'yaml',
@@ -65,28 +65,28 @@ export function personaRoutes(services: Services): readonly Route[] {
         check: services.checkPersona(context),
       }),
     ),
-    GET: asked((exchange, { caller }) => getPersona(store, caller, exchange.required('persona'))),
-    DELETE: changed('persona.delete', (exchange, { caller }) => deletePersona(store, caller, exchange.required('persona'))),
+    GET: readWith((exchange, { caller }) => getPersona(store, caller, exchange.required('persona'))),
+    DELETE: changeWith('persona.delete', (exchange, { caller }) => deletePersona(store, caller, exchange.required('persona'))),
   };
 
-  /** Only administrators send bodies here. */
+  /** Only administrators may send a body. */
   const precheck = async (exchange: Exchange): Promise<void> => requireAdmin((await enter(exchange)).caller);
 
   return [
     { path: base, methods, precheck },
     { path: `${base}/`, methods, precheck },
-    { path: `${base}/list`, methods: { GET: asked((_, { caller }) => listPersonas(store, caller)) } },
+    { path: `${base}/list`, methods: { GET: readWith((_, { caller }) => listPersonas(store, caller)) } },
     {
       path: `${base}/space/copy`,
       precheck,
       methods: {
-        PUT: changed('persona.copy', (exchange, { caller, context }) => copyPersonas(store, caller, context, jsonBody(exchange))),
+        PUT: changeWith('persona.copy', (exchange, { caller, context }) => copyPersonas(store, caller, context, jsonBody(exchange))),
       },
     },
     {
       path: `${base}/me`,
       methods: {
-        GET: asked(
+        GET: readWith(
           async (_, { caller, context }) => describeEffectivePersona(caller, await effectivePersonaOf(store, caller, context)),
           [],
         ),

@@ -1,4 +1,4 @@
-/** System APIs: organizations, projects with their databases, Power Tokens, and the proof of a server key. */
+/** System APIs: organizations, projects with their databases, Power Tokens, and the validation of a server key. */
 import type { Demand } from '../../auth/caller.ts';
 import { DEMANDS } from '../../auth/caller.ts';
 import { apiError } from '../../errors.ts';
@@ -27,38 +27,37 @@ import { formatOf } from '../request-url.ts';
 import { sendDone, sendValue } from '../response/respond.ts';
 import type { Handler, Route, Services } from '../route.ts';
 
-/** Path segments that the service serves itself and that therefore cannot be an organization's abbreviation. */
-const SERVED = ['healthz', 'readyz', 'metrics'];
+/** First path segments of the service itself, which cannot be abbreviations of organizations. */
+const OWN_SEGMENTS = ['healthz', 'readyz', 'metrics'];
 
 export function systemRoutes(services: Services): readonly Route[] {
   const { store, config } = services;
   const base = `/${config.pathPrefix}/system/api/v1`;
-  const reserved = new Set([...SERVED, config.pathPrefix]);
+  const reserved = new Set([...OWN_SEGMENTS, config.pathPrefix]);
 
   const answer = (exchange: Exchange, { status, body }: ManageAnswer): void =>
     sendValue(exchange, status, formatOf('json'), plainDocument(body));
 
-  /** A change of the set-up leaves a line for the auditor. */
   const audited = (exchange: Exchange, caller: Caller, action: string, result: ManageAnswer): void => {
     audit(services, exchange, caller, { action, status: result.status, object: objectOf(result.body), changed: result.changed });
     answer(exchange, result);
   };
 
-  const asked =
+  const readWith =
     (demand: Demand, work: (exchange: Exchange, caller: OrgCaller) => Promise<ManageAnswer>): Handler =>
     async (exchange) => {
       const caller = await identify(services, exchange, demand);
       answer(exchange, await work(exchange, caller as OrgCaller));
     };
 
-  const changed =
+  const changeWith =
     (demand: Demand, action: string, work: (exchange: Exchange, caller: SpaceCaller) => Promise<ManageAnswer>): Handler =>
     async (exchange) => {
       const caller = await identify(services, exchange, demand);
       audited(exchange, caller, action, await work(exchange, caller as SpaceCaller));
     };
 
-  /** For tokens the context must exist. */
+  /** Checks that the context exists, which tokens require. */
   const inSpace =
     (work: (exchange: Exchange, caller: SpaceCaller) => Promise<ManageAnswer>) =>
     async (exchange: Exchange, caller: SpaceCaller): Promise<ManageAnswer> => {
@@ -78,43 +77,43 @@ export function systemRoutes(services: Services): readonly Route[] {
       path: `${base}/org`,
       precheck: precheck(DEMANDS.system),
       methods: {
-        POST: changed(DEMANDS.system, 'org.create', (exchange, caller) => createOrg(store, caller, jsonBody(exchange), reserved)),
-        GET: asked(DEMANDS.system, (exchange, caller) => getOrg(store, caller, exchange.parameter('org_id') ?? caller.orgId)),
-        PUT: changed(DEMANDS.system, 'org.change', (exchange, caller) =>
+        POST: changeWith(DEMANDS.system, 'org.create', (exchange, caller) => createOrg(store, caller, jsonBody(exchange), reserved)),
+        GET: readWith(DEMANDS.system, (exchange, caller) => getOrg(store, caller, exchange.parameter('org_id') ?? caller.orgId)),
+        PUT: changeWith(DEMANDS.system, 'org.change', (exchange, caller) =>
           changeOrg(store, caller, exchange.parameter('org_id'), jsonBody(exchange), reserved),
         ),
-        DELETE: changed(DEMANDS.system, 'org.delete', (exchange, caller) => deleteOrg(store, caller, exchange.parameter('org_id'))),
+        DELETE: changeWith(DEMANDS.system, 'org.delete', (exchange, caller) => deleteOrg(store, caller, exchange.parameter('org_id'))),
       },
     },
-    { path: `${base}/org/list`, methods: { GET: asked(DEMANDS.system, (_, caller) => listOrgs(store, caller)) } },
+    { path: `${base}/org/list`, methods: { GET: readWith(DEMANDS.system, (_, caller) => listOrgs(store, caller)) } },
     {
       path: `${base}/project`,
       precheck: precheck(DEMANDS.systemOrg),
       methods: {
-        POST: changed(DEMANDS.systemOrg, 'project.create', (exchange, caller) =>
+        POST: changeWith(DEMANDS.systemOrg, 'project.create', (exchange, caller) =>
           createProject(store, caller, jsonBody(exchange), services),
         ),
-        GET: asked(DEMANDS.systemOrg, (exchange, caller) => getProject(store, caller, projectId(exchange, caller))),
-        PUT: changed(DEMANDS.systemOrg, 'project.change', (exchange, caller) =>
+        GET: readWith(DEMANDS.systemOrg, (exchange, caller) => getProject(store, caller, projectId(exchange, caller))),
+        PUT: changeWith(DEMANDS.systemOrg, 'project.change', (exchange, caller) =>
           changeProject(store, caller, exchange.parameter('project_id'), jsonBody(exchange)),
         ),
-        DELETE: changed(DEMANDS.systemOrg, 'project.delete', (exchange, caller) =>
+        DELETE: changeWith(DEMANDS.systemOrg, 'project.delete', (exchange, caller) =>
           deleteProject(store, caller, exchange.parameter('project_id')),
         ),
       },
     },
-    { path: `${base}/project/list`, methods: { GET: asked(DEMANDS.systemOrg, (_, caller) => listProjects(store, caller)) } },
+    { path: `${base}/project/list`, methods: { GET: readWith(DEMANDS.systemOrg, (_, caller) => listProjects(store, caller)) } },
     {
       path: `${base}/project/database`,
       precheck: precheck(DEMANDS.systemOrg),
       methods: {
-        POST: changed(DEMANDS.systemOrg, 'database.add', (exchange, caller) =>
+        POST: changeWith(DEMANDS.systemOrg, 'database.add', (exchange, caller) =>
           addDatabase(store, caller, exchange.parameter('project_id'), jsonBody(exchange), services),
         ),
-        PUT: changed(DEMANDS.systemOrg, 'database.change', (exchange, caller) =>
+        PUT: changeWith(DEMANDS.systemOrg, 'database.change', (exchange, caller) =>
           changeDatabase(store, caller, exchange.parameter('project_id'), jsonBody(exchange), services),
         ),
-        DELETE: changed(DEMANDS.systemOrg, 'database.remove', (exchange, caller) =>
+        DELETE: changeWith(DEMANDS.systemOrg, 'database.remove', (exchange, caller) =>
           removeDatabase(
             store,
             caller,
@@ -131,10 +130,10 @@ export function systemRoutes(services: Services): readonly Route[] {
       path: `${base}/project/database/test`,
       precheck: precheck(DEMANDS.systemOrg),
       methods: {
-        GET: asked(DEMANDS.systemOrg, (exchange, caller) =>
+        GET: readWith(DEMANDS.systemOrg, (exchange, caller) =>
           tryRegistered(store, caller, projectId(exchange, caller), exchange.parameter('type'), exchange.parameter('name'), services),
         ),
-        POST: asked(DEMANDS.systemOrg, (exchange, caller) =>
+        POST: readWith(DEMANDS.systemOrg, (exchange, caller) =>
           exchange.body === undefined
             ? tryRegistered(store, caller, projectId(exchange, caller), exchange.parameter('type'), exchange.parameter('name'), services)
             : tryEntry(store, caller, exchange.parameter('project_id'), jsonBody(exchange), services),
@@ -145,12 +144,12 @@ export function systemRoutes(services: Services): readonly Route[] {
       path: `${base}/token`,
       precheck: precheck(DEMANDS.tokens),
       methods: {
-        POST: changed(
+        POST: changeWith(
           DEMANDS.tokens,
           'token.create',
           inSpace((exchange, caller) => createToken(store, caller, jsonBody(exchange), services.config.userIds)),
         ),
-        DELETE: changed(
+        DELETE: changeWith(
           DEMANDS.tokens,
           'token.delete',
           inSpace((exchange, caller) => deleteToken(store, caller, exchange.parameter('token_id'))),
@@ -160,7 +159,7 @@ export function systemRoutes(services: Services): readonly Route[] {
     {
       path: `${base}/token/list`,
       methods: {
-        GET: changed(
+        GET: changeWith(
           DEMANDS.tokens,
           'token.list',
           inSpace((exchange, caller) =>
@@ -177,12 +176,12 @@ export function systemRoutes(services: Services): readonly Route[] {
   ];
 }
 
-/** Fields of an answer that name what it is about. */
-const NAMING = /^(?:(?:org|project|token)_id|abbreviation|db_type|db_name|name)$/;
+/** Fields of a response that identify its object. */
+const IDENTIFYING = /^(?:(?:org|project|token)_id|abbreviation|db_type|db_name|name)$/;
 
 function objectOf(body: object): string {
   return Object.entries(body)
-    .flatMap(([name, value]) => (NAMING.test(name) && typeof value === 'string' ? [`${name}=${value}`] : []))
+    .flatMap(([name, value]) => (IDENTIFYING.test(name) && typeof value === 'string' ? [`${name}=${value}`] : []))
     .join(' ');
 }
 
@@ -192,7 +191,7 @@ function checkKeySize(bytes: number): void {
   if (bytes > MAX_KEY_BYTES) throw apiError('body_too_large', String(MAX_KEY_BYTES));
 }
 
-/** The key is the body, also of a GET. */
+/** The key is the body, even of a GET. */
 async function validateKey(services: Services, exchange: Exchange): Promise<void> {
   await identify(services, exchange, DEMANDS.validate);
   const body = exchange.body ?? Buffer.alloc(0);

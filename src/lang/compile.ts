@@ -18,7 +18,7 @@ export function isLongText(text: string): boolean {
 }
 
 /** Tenant of the text, and the time slices of that tenant. */
-export type CompileOwner = Required<Pick<StepOptions, 'owner' | 'turn'>>;
+export type CompileTenant = Required<Pick<StepOptions, 'tenant' | 'nextSlice'>>;
 
 /** Budget of compiling. The longest text takes less than a second on an idle machine. */
 const LIMITS: RunLimits = { ...DEFAULT_LIMITS, millis: 30_000, bytes: 16 * 1024 * 1024 };
@@ -29,10 +29,10 @@ export interface LarkOptions extends Pick<CompileOptions, 'watch'> {
   readonly modules: readonly string[];
 }
 
-export function compileLarkFor(owner: CompileOwner, text: string, options: LarkOptions): LarkProgram | Promise<LarkProgram> {
+export function compileLarkFor(tenant: CompileTenant, text: string, options: LarkOptions): LarkProgram | Promise<LarkProgram> {
   if (!isLongText(text)) return compileLark(text, options);
   const packed = { ...options, text, watch: options.watch };
-  return outline('larkOutline', packed, owner).then((facts) => awayLark(packed, facts));
+  return outline('larkOutline', packed, tenant).then((facts) => awayLark(packed, facts));
 }
 
 export interface ExprTextOptions {
@@ -41,16 +41,16 @@ export interface ExprTextOptions {
   readonly watch: string;
 }
 
-export function compileExprFor(owner: CompileOwner, text: string, options: ExprTextOptions): CompiledExpr | Promise<CompiledExpr> {
+export function compileExprFor(tenant: CompileTenant, text: string, options: ExprTextOptions): CompiledExpr | Promise<CompiledExpr> {
   if (!isLongText(text)) return compileExpr(text, options);
   const packed = { ...options, text };
-  return outline('exprOutline', packed, owner).then((facts) => awayExpr(packed, facts));
+  return outline('exprOutline', packed, tenant).then((facts) => awayExpr(packed, facts));
 }
 
 async function outline<K extends 'larkOutline' | 'exprOutline'>(
   kind: K,
   text: Parameters<typeof runStep<K>>[1],
-  owner: CompileOwner,
+  tenant: CompileTenant,
 ): Promise<PlainMap> {
-  return (await runStep(kind, text, LIMITS, { ...owner, place: 'worker' })) as PlainMap;
+  return (await runStep(kind, text, LIMITS, { ...tenant, place: 'worker' })) as PlainMap;
 }

@@ -84,7 +84,7 @@ export type RunVerdict =
   | { readonly kind: 'absent'; readonly of: string; readonly name: string };
 
 /** Statuses that `refuse` accepts. */
-export const REFUSALS = { least: 400, most: 499 } as const;
+export const REFUSALS = { min: 400, max: 499 } as const;
 
 /** A program that failed at run time, with the innermost position in its text. */
 export class RunError extends Error {

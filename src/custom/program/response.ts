@@ -9,7 +9,7 @@ import { type ResponseDocument, type ResponseSource, STATUSES } from '../documen
 import { explainStep } from '../failures.ts';
 import {
   type CodeProblem,
-  compileOwner,
+  compileTenant,
   environmentNames,
   environmentValues,
   lengthOf,
@@ -89,7 +89,7 @@ export async function compileResponse(document: ResponseDocument, scope: StepSco
 
 async function compile({ name, code, at }: ResponseSource, scope: StepScope, problems: CodeProblem[]): Promise<CompiledExpr | undefined> {
   try {
-    return await compileExprFor(compileOwner(scope), code, { names: environmentNames(scope), file: `response.${name}`, watch: 'input' });
+    return await compileExprFor(compileTenant(scope), code, { names: environmentNames(scope), file: `response.${name}`, watch: 'input' });
   } catch (error) {
     if (!(error instanceof CompileError)) throw error;
     for (const { line, column, message } of error.problems)

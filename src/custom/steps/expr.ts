@@ -7,7 +7,7 @@ import { after, type MaybePromise, rescue } from '../../util/concurrency/maybe-p
 import type { StepSource } from '../document/document-logic.ts';
 import { codeProblems } from './lark.ts';
 import {
-  compileOwner,
+  compileTenant,
   environmentNames,
   environmentValues,
   lengthOf,
@@ -23,7 +23,7 @@ export function compileExprStep(source: StepSource, scope: StepScope): MaybeProm
     throw error instanceof CompileError ? codeProblems(source, error.problems) : error;
   };
   const options = { names: environmentNames(scope), file: source.name ?? 'step', watch: 'input' };
-  const compiled = rescue(() => compileExprFor(compileOwner(scope), source.code, options), toProblems);
+  const compiled = rescue(() => compileExprFor(compileTenant(scope), source.code, options), toProblems);
   return after(compiled, (expr) => stepOf(source, scope, expr));
 }
 

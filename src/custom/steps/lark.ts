@@ -7,7 +7,7 @@ import { after, type MaybePromise, rescue } from '../../util/concurrency/maybe-p
 import { placeInCode, type StepSource } from '../document/document-logic.ts';
 import { loadableModules, namedModules } from './module-programs.ts';
 import {
-  compileOwner,
+  compileTenant,
   environmentNames,
   environmentValues,
   lengthOf,
@@ -57,7 +57,7 @@ function compileProgram(source: StepSource, scope: StepScope, modules: ReadonlyS
     return compileProgram(source, scope, new Set([...modules, ...missing]));
   };
   const options = { name: source.name ?? 'step', predeclared: environmentNames(scope), modules: [...modules], watch: 'input' };
-  return rescue(() => compileLarkFor(compileOwner(scope), source.code, options), retry);
+  return rescue(() => compileLarkFor(compileTenant(scope), source.code, options), retry);
 }
 
 export function codeProblems(source: StepSource, problems: readonly Problem[]): StepProblems {

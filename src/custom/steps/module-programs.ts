@@ -10,7 +10,7 @@ import { nextSlice } from '../../util/concurrency/loop-scheduler.ts';
 import type { MaybePromise } from '../../util/concurrency/maybe-promise.ts';
 import { memo, memoPair } from '../../util/memo.ts';
 import { isReservedName } from '../document/names.ts';
-import { compileOwner } from './step.ts';
+import { compileTenant } from './step.ts';
 
 /** Modules that programs can use by name. A module with a reserved name must be loaded explicitly. */
 export function namedModules(modules: LarkModules): readonly string[] {
@@ -24,7 +24,7 @@ export function compileModule(
   owner: string,
 ): MaybePromise<LarkProgram> {
   const modules = namedModules(others).filter((name) => name !== module);
-  return compileLarkFor(compileOwner({ owner }), code, { name: module, predeclared: [], modules });
+  return compileLarkFor(compileTenant({ owner }), code, { name: module, predeclared: [], modules });
 }
 
 const cachedProgram = memo((_: LarkModule): { program?: LarkProgram } => ({}));

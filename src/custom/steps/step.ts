@@ -1,7 +1,7 @@
 /** A step of any kind: compiled once with its definition, run with each call. index.ts lists the kinds. */
 import type { Engine, StopSignal } from '../../engines/contract/engine.ts';
 import type { RunLimits } from '../../lang/budget.ts';
-import { type CompileOwner, isLongText } from '../../lang/compile.ts';
+import { type CompileTenant, isLongText } from '../../lang/compile.ts';
 import type { StepOptions } from '../../lang/sandbox/index.ts';
 import type { RowSink } from '../../model/cells.ts';
 import type { LarkModules } from '../../model/lark-module.ts';
@@ -136,9 +136,9 @@ function environmentValue(name: string, frame: StepFrame, names: ReadonlyMap<str
 /** Calls that hold more memory run their programs in a worker from the start. */
 const LARGE_BYTES = 2 * 1024 * 1024;
 
-/** Scheduling identity of a compilation. */
-export function compileOwner({ owner }: Pick<StepScope, 'owner'>): CompileOwner {
-  return { owner, turn: () => nextSlice(owner) };
+/** Tenant on whose behalf a text is compiled. */
+export function compileTenant({ owner }: Pick<StepScope, 'owner'>): CompileTenant {
+  return { tenant: owner, nextSlice: () => nextSlice(owner) };
 }
 
 /** Long code is compiled in workers only, so it also runs there. */
@@ -151,15 +151,15 @@ export function lengthOf(code: string): 'short' | 'long' {
  * it the whole call, until the next full garbage collection.
  */
 export class ProgramOptions implements StepOptions {
-  readonly owner: string;
-  readonly turn: () => Promise<void>;
+  readonly tenant: string;
+  readonly nextSlice: () => Promise<void>;
   readonly place: 'here' | 'worker';
   readonly print: ((line: string) => void) | undefined;
   readonly #stop: StopSignal;
 
   constructor({ signal, trace, lease: { owner, held } }: StepFrame, length: 'short' | 'long') {
-    this.owner = owner;
-    this.turn = () => nextSlice(owner);
+    this.tenant = owner;
+    this.nextSlice = () => nextSlice(owner);
     this.place = length === 'long' || held > LARGE_BYTES ? 'worker' : 'here';
     this.print = trace === undefined ? undefined : (line) => trace.print(line);
     this.#stop = signal;

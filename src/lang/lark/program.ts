@@ -55,8 +55,8 @@ const NO_MEMBERS: ReadonlySet<string> = new Set();
  */
 const MAX_TEXT = 256 * 1024;
 
-export function compileLark(given: string, options: CompileOptions = {}): LarkProgram {
-  const text = readable(given);
+export function compileLark(rawText: string, options: CompileOptions = {}): LarkProgram {
+  const text = readable(rawText);
   const source = new Source(options.name ?? 'main.star', text);
   if (text.length > MAX_TEXT) refuse(source, [new SyntaxProblem(0, `the text is longer than ${MAX_TEXT} characters`)]);
   const dialect: LarkDialect = { ...STEP_DIALECT, ...options.dialect };
@@ -67,8 +67,9 @@ export function compileLark(given: string, options: CompileOptions = {}): LarkPr
   const names = { predeclared, universal: new Set(universe.keys()) };
   const resolved = resolveFile(source, parsed.statements, names, dialect);
   // A statement that did not parse may have bound any name, so only other errors are certain.
-  const found = parsed.problems.length === 0 ? resolved.problems : resolved.problems.filter((p) => !p.message.startsWith('undefined:'));
-  refuse(source, [...parsed.problems, ...found]);
+  const resolverProblems =
+    parsed.problems.length === 0 ? resolved.problems : resolved.problems.filter((p) => !p.message.startsWith('undefined:'));
+  refuse(source, [...parsed.problems, ...resolverProblems]);
   const reads = resolved.predeclared.map((binding) => binding.name);
   return {
     source,

@@ -65,7 +65,7 @@ export class LarkSession {
     const expression = lone.length === 1 && lone[0]?.kind === 'expression';
     const thread = makeThread({ limits: LIMITS, print: this.#print });
     // Variables of earlier lines may hold parts of characters.
-    thread.texts.cut = true;
+    thread.strings.cut = true;
     const program = compileLark(expression ? `_ = (${text.trim()}\n)` : text, names);
     for (const [name, value] of executeWith(program, thread, this.#globals)) this.#globals.set(name, value);
     const shown = expression ? this.#globals.get('_') : undefined;

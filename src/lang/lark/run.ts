@@ -42,7 +42,7 @@ const RESULT = 'result';
 /** Runs a step and returns the value of `result`. */
 export function runLark(program: LarkProgram, options: LarkRunOptions = {}): PlainValue {
   const thread = makeThread(options);
-  return told(program, thread, () => {
+  return withRunErrors(program, thread, () => {
     const globals = execute(program, thread, hostValues(program, options.values));
     const binding = program.layout.globals.find((global) => global.name === RESULT);
     const value = binding === undefined ? undefined : globals[binding.slot];
@@ -56,7 +56,7 @@ export function runLark(program: LarkProgram, options: LarkRunOptions = {}): Pla
  * tests.
  */
 export function executeWith(program: LarkProgram, thread: Thread, values: ReadonlyMap<string, LarkValue>): Map<string, LarkValue> {
-  return told(program, thread, () => namedGlobals(program, execute(program, thread, values), () => true));
+  return withRunErrors(program, thread, () => namedGlobals(program, execute(program, thread, values), () => true));
 }
 
 /** Converts only the values that the program reads. */
@@ -139,7 +139,7 @@ class ModuleLoader {
 }
 
 /** Converts any error of a run to a CompileError, RunError or BudgetError. */
-function told<T>(program: LarkProgram, thread: Thread, run: () => T): T {
+function withRunErrors<T>(program: LarkProgram, thread: Thread, run: () => T): T {
   try {
     return run();
   } catch (error) {

@@ -54,15 +54,15 @@ function packText(program: LarkProgram): LarkText {
 
 /** Modules that the program can reach, directly or indirectly. */
 function reachable(task: LarkTask): Map<string, LarkText> {
-  const found = new Map<string, LarkText>();
+  const packed = new Map<string, LarkText>();
   const waiting = [...task.program.modules];
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
-    const module = found.has(name) ? undefined : task.modules?.(name);
+    const module = packed.has(name) ? undefined : task.modules?.(name);
     if (module === undefined) continue;
-    found.set(name, packText(module));
+    packed.set(name, packText(module));
     waiting.push(...module.modules);
   }
-  return found;
+  return packed;
 }
 
 const MAX_KEPT = 200;

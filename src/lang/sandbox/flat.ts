@@ -20,8 +20,8 @@ const LIST = 2;
 const MAP = 3;
 
 const PART_BYTES = 8;
-const MOST_PARTS = 4000;
-const MOST_CHARACTERS = 256 * 1024;
+const MAX_PARTS = 4000;
+const MAX_CHARACTERS = 256 * 1024;
 
 function* parts(map: PlainMap): Iterator<PlainValue> {
   for (const [key, value] of map) {
@@ -46,10 +46,10 @@ export class Packer {
   }
 
   piece(): FlatPiece {
-    const kinds = new Uint8Array(MOST_PARTS);
+    const kinds = new Uint8Array(MAX_PARTS);
     const items: unknown[] = [];
     let characters = 0;
-    while (this.#next !== undefined && items.length < MOST_PARTS && characters < MOST_CHARACTERS) {
+    while (this.#next !== undefined && items.length < MAX_PARTS && characters < MAX_CHARACTERS) {
       const value = this.#next;
       if (typeof value === 'string') characters += value.length;
       kinds[items.length] = kindOf(value);

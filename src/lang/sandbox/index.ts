@@ -18,7 +18,7 @@ const INLINE_BYTES = 2 * 1024 * 1024;
  * Runs that go straight to a worker after a program exceeded its inline allowance. The number
  * starts at 1, because the first time may be a hiccup of the machine, and doubles up to this limit.
  */
-const MOST_REMEMBERED = 16;
+const MAX_REMEMBERED = 16;
 
 interface Remembered {
   readonly calls: number;
@@ -30,9 +30,9 @@ const tooLong = new WeakMap<object, Remembered>();
 
 export interface StepOptions {
   /** Tenant of the program. Tenants share the workers fairly. */
-  readonly owner?: string;
+  readonly tenant?: string;
   /** Resolves at the tenant's next time slice. Large values are sent one piece per slice. */
-  readonly turn?: () => Promise<void>;
+  readonly nextSlice?: () => Promise<void>;
   /** `worker` if the values are too large to be inspected on this thread. */
   readonly place?: 'here' | 'worker';
   readonly signal?: AbortSignal;
@@ -60,7 +60,7 @@ export function runStep<K extends KindName>(
     return delivered(ran, options);
   } catch (error) {
     if (!isAbandoned(error, limits)) throw error;
-    const calls = remembered === undefined ? 1 : Math.min(MOST_REMEMBERED, remembered.calls * 2);
+    const calls = remembered === undefined ? 1 : Math.min(MAX_REMEMBERED, remembered.calls * 2);
     tooLong.set(identity, { calls, left: calls });
     return inWorker(kind, task, limits, options);
   }
@@ -85,12 +85,12 @@ function inWorker<K extends KindName>(kind: K, task: Tasks[K], limits: RunLimits
   const { program, values } = KINDS[kind].pack(task);
   return new Promise((resolve, failed) => {
     const done = (ran: Ran): void => resolve(delivered(ran, options));
-    const { owner = '', turn = nextTurn, signal } = options;
-    pool.run({ owner, kind, program, values, limits, signal, turn, done, failed });
+    const { tenant = '', nextSlice = yieldToLoop, signal } = options;
+    pool.run({ tenant, kind, program, values, limits, signal, nextSlice, done, failed });
   });
 }
 
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const yieldToLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Terminates the idle workers. */
 export function closeSandbox(): void {

@@ -5,20 +5,20 @@
  */
 import { availableParallelism } from 'node:os';
 import { DEFAULT_LIMITS, type RunLimits } from '../budget.ts';
-import { FairLine } from './fair-line.ts';
+import { FairQueue } from './fair-queue.ts';
 import { type Job, Sandbox } from './sandbox.ts';
 
 /** Thrown if more programs are waiting than can run in reasonable time. */
 export class SandboxBusyError extends Error {}
 
 /** Workers that may run at once before the reserve is used. */
-const MOST_BUSY = Math.max(2, Math.min(4, availableParallelism()));
+const MAX_BUSY = Math.max(2, Math.min(4, availableParallelism()));
 /**
  * Extra workers for tenants with no running program, so that a short program does not wait for long
  * ones of other tenants.
  */
 const RESERVE = 6;
-const WAITING = { most: 512, mostOfOne: 128 };
+const QUEUE_LIMITS = { max: 512, maxPerTenant: 128 };
 const MEBIBYTE = 1024 * 1024;
 /** Heap of a worker: values need more than their program is charged, plus the engine itself. */
 const HEAP_FACTOR = 4;
@@ -31,10 +31,10 @@ function heapFor(limits: RunLimits): number {
 export class SandboxPool {
   readonly #idle: Sandbox[] = [];
   readonly #busy = new Set<Sandbox>();
-  readonly #line = new FairLine<Job>(WAITING);
+  readonly #queue = new FairQueue<Job>(QUEUE_LIMITS);
 
   run(job: Job): void {
-    if (!this.#line.add(job)) {
+    if (!this.#queue.add(job)) {
       job.failed(new SandboxBusyError('too many programs are running; try again later'));
       return;
     }
@@ -47,8 +47,8 @@ export class SandboxPool {
   }
 
   #next(): void {
-    while (this.#line.length > 0 && this.#busy.size < MOST_BUSY + RESERVE) {
-      const job = this.#line.take((owner) => this.#busy.size < MOST_BUSY || !this.#runs(owner));
+    while (this.#queue.length > 0 && this.#busy.size < MAX_BUSY + RESERVE) {
+      const job = this.#queue.take((tenant) => this.#busy.size < MAX_BUSY || !this.#runs(tenant));
       if (job === undefined) break;
       if (job.signal?.aborted === true) {
         job.failed(job.signal.reason);
@@ -61,14 +61,14 @@ export class SandboxPool {
     this.#warm();
   }
 
-  #runs(owner: string): boolean {
-    for (const { job } of this.#busy) if (job?.owner === owner) return true;
+  #runs(tenant: string): boolean {
+    for (const { job } of this.#busy) if (job?.tenant === tenant) return true;
     return false;
   }
 
   /** Starts a spare worker if all are busy, so that the next job does not wait for a start. */
   #warm(): void {
-    if (this.#busy.size < MOST_BUSY || this.#busy.size >= MOST_BUSY + RESERVE || this.#idle.length > 0) return;
+    if (this.#busy.size < MAX_BUSY || this.#busy.size >= MAX_BUSY + RESERVE || this.#idle.length > 0) return;
     const sandbox = this.#make(heapFor(DEFAULT_LIMITS));
     this.#idle.push(sandbox);
     sandbox.rest();

@@ -12,14 +12,14 @@ import type { FromWorker, ToWorker } from './messages.ts';
 import { unwireError } from './wire.ts';
 
 export interface Job {
-  readonly owner: string;
+  readonly tenant: string;
   readonly kind: KindName;
   readonly program: unknown;
   readonly values: ReadonlyMap<string, PlainValue>;
   readonly limits: RunLimits;
   readonly signal: AbortSignal | undefined;
   /** Resolves at the tenant's next time slice. */
-  readonly turn: () => Promise<void>;
+  readonly nextSlice: () => Promise<void>;
   readonly done: (ran: Ran) => void;
   readonly failed: (error: unknown) => void;
 }
@@ -84,7 +84,7 @@ export class Sandbox {
         values.set(name, piece);
         if (packer.done) break;
         this.#post({ type: 'part', name, piece });
-        await job.turn();
+        await job.nextSlice();
         if (this.job !== job) return;
       }
     }
@@ -111,7 +111,7 @@ export class Sandbox {
       case 'part':
         clearTimeout(this.#timer);
         this.#result.add(message.piece);
-        void job.turn().then(() => {
+        void job.nextSlice().then(() => {
           if (this.job === job) this.#post({ type: 'more' });
         });
         return;

@@ -5,7 +5,7 @@ import { DEFAULT_LIMITS } from '../../../src/lang/budget.ts';
 import { compileLark, executeWith, makeThread, runLark } from '../../../src/lang/lark/index.ts';
 import { setOf } from '../../../src/lang/lark/values/table.ts';
 import {
-  ByteTexts,
+  ByteStrings,
   byteString,
   compareText,
   decode,
@@ -90,7 +90,7 @@ describe('strings and bytes', () => {
 
   it('are paid for once', () => {
     let paid = 0;
-    const texts = new ByteTexts((steps) => {
+    const texts = new ByteStrings((steps) => {
       paid += steps;
     });
     const long = 'é'.repeat(6400);
@@ -171,7 +171,7 @@ describe('operations on any bytes', () => {
           ['j', j],
         ]);
         const thread = makeThread({ limits: DEFAULT_LIMITS });
-        thread.texts.cut = [...values.values()].some((value) => typeof value === 'string' && isCut(value));
+        thread.strings.cut = [...values.values()].some((value) => typeof value === 'string' && isCut(value));
         const result = executeWith(program, thread, values).get('result') ?? null;
         expect(native(result)).toEqual(expected(latin(a), latin(b), latin(c), i, j));
         // Strings of the result have their one form: they meet themselves in a set.

@@ -1,4 +1,7 @@
-/** The sandbox: short programs at once, long ones in a worker, with the same results and errors. Workers run the built files. */
+/**
+ * The sandbox runs short programs inline and long ones in a worker, with the same results and
+ * errors. Workers run the built files.
+ */
 import { afterAll, describe, expect, it } from 'vitest';
 import { BudgetError, DEFAULT_LIMITS } from '../../../src/lang/budget.ts';
 import { compileLark, LoadError } from '../../../src/lang/lark/index.ts';
@@ -6,7 +9,7 @@ import { closeSandbox, runStep } from '../../../src/lang/sandbox/index.ts';
 import { RunError } from '../../../src/lang/source.ts';
 import { Decimal, type PlainValue } from '../../../src/util/text/decimal.ts';
 
-/** Long enough to leave the thread of the caller. */
+/** Exceeds the inline allowance, so the program moves to a worker. */
 const LONG = 'for i in range(2000000):\n    pass\n';
 const LIMITS = { ...DEFAULT_LIMITS, millis: 60_000 };
 
@@ -19,14 +22,14 @@ function start(
   return runStep('lark', { program, values: new Map(Object.entries(values)), now: 1000 }, LIMITS, options);
 }
 
-describe('the sandbox', () => {
+describe('runStep', () => {
   afterAll(closeSandbox);
 
-  it('answers a short program at once', () => {
+  it('returns the result of a short program synchronously', () => {
     expect(start('result = 1 + 1')).toBe(2);
   });
 
-  it('brings values to a worker and back exactly', async () => {
+  it('passes values to a worker and back unchanged', async () => {
     const rows = [
       new Map<string, PlainValue>([
         ['d', new Decimal('1.10')],
@@ -39,7 +42,7 @@ describe('the sandbox', () => {
     expect(await running).toEqual(rows);
   });
 
-  it('brings long lists in parts', async () => {
+  it('passes long lists in pieces', async () => {
     const rows = Array.from(
       { length: 12_345 },
       (_, i) =>
@@ -51,7 +54,7 @@ describe('the sandbox', () => {
     expect(await start(`${LONG}result = rows`, { rows })).toEqual(rows);
   });
 
-  it('brings errors back as they were', async () => {
+  it('rethrows the errors of a worker with their class and properties', async () => {
     await expect(start(`${LONG}fail("no")`)).rejects.toMatchObject({
       verdict: { kind: 'fail', message: 'no' },
       message: 'fail: no',
@@ -64,7 +67,7 @@ describe('the sandbox', () => {
     expect(error).toMatchObject({ module: 'gone' });
   });
 
-  it('takes the modules along', async () => {
+  it('sends the modules of a program to the worker', async () => {
     const lib = compileLark('load("base", "two")\ndef f(x):\n    return x * two', { name: 'lib' });
     const base = compileLark('two = 2', { name: 'base' });
     const program = compileLark(`load("lib", "f")\n${LONG}result = f(21)`);
@@ -72,13 +75,13 @@ describe('the sandbox', () => {
     expect(await runStep('lark', { program, values: new Map(), modules, now: 0 }, LIMITS)).toBe(42);
   });
 
-  it('prints once, wherever a program ends up', async () => {
+  it('prints each line once when a program moves to a worker', async () => {
     const lines: string[] = [];
     await start(`print("one")\n${LONG}print("two", time.now().unix)\nresult = 1`, {}, { print: (line) => lines.push(line) });
     expect(lines).toEqual(['one', 'two 1']);
   });
 
-  it('ends a program whose caller has gone', async () => {
+  it('stops a program when its signal is aborted', async () => {
     const controller = new AbortController();
     const running = start('for i in range(1 << 50):\n    pass', {}, { signal: controller.signal });
     setTimeout(() => controller.abort(new Error('gone')), 50);
@@ -86,12 +89,12 @@ describe('the sandbox', () => {
     expect(await start(`${LONG}result = 1`)).toBe(1);
   });
 
-  it('runs many at once, in turn', async () => {
+  it('runs more programs than there are workers', async () => {
     const all = Array.from({ length: 12 }, (_, i) => start(`${LONG}result = n`, { n: i }));
     expect(await Promise.all(all)).toEqual(Array.from({ length: 12 }, (_, i) => i));
   });
 
-  it('has a budget of its own for each', async () => {
+  it('rejects with the time budget of the program in a worker', async () => {
     const program = compileLark('for i in range(1 << 50):\n    pass');
     const error = await Promise.resolve(runStep('lark', { program, values: new Map(), now: 0 }, { ...DEFAULT_LIMITS, millis: 100 })).catch(
       (e: unknown) => e,

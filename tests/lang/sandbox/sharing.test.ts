@@ -1,7 +1,7 @@
-/** What the sandbox is made of: values in pieces, and jobs in turn. */
+/** Parts of the sandbox: the serialization of values, and the queue of jobs. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FairLine } from '../../../src/lang/sandbox/fair-line.ts';
+import { FairQueue } from '../../../src/lang/sandbox/fair-queue.ts';
 import { Packer, Unpacker } from '../../../src/lang/sandbox/flat.ts';
 import { Decimal, type PlainValue } from '../../../src/util/text/decimal.ts';
 
@@ -33,8 +33,8 @@ const { plain } = fc.letrec<{ plain: PlainValue }>((tie) => ({
   ),
 }));
 
-describe('values in pieces', () => {
-  it('are the same again', () => {
+describe('Packer and Unpacker', () => {
+  it('restores any plain value', () => {
     fc.assert(
       fc.property(plain, (value) => {
         expect(throughPieces(value).value).toStrictEqual(value);
@@ -42,7 +42,7 @@ describe('values in pieces', () => {
     );
   });
 
-  it('are several when they are large', () => {
+  it('splits large values into several pieces', () => {
     const rows = Array.from(
       { length: 5000 },
       (_, i) =>
@@ -57,7 +57,7 @@ describe('values in pieces', () => {
     expect(throughPieces(['x'.repeat(300_000), 'y']).pieces).toBe(2);
   });
 
-  it('know their size, also when parts of them are shared', () => {
+  it('counts the size of a shared part every time it occurs', () => {
     let value: PlainValue = ['x'];
     for (let i = 0; i < 12; i++) value = [value, value];
     const packer = new Packer(value);
@@ -67,32 +67,32 @@ describe('values in pieces', () => {
   });
 });
 
-describe('jobs in turn', () => {
-  const everybody = () => true;
-  const line = (...owners: string[]) => {
-    const jobs = new FairLine<{ owner: string; n: number }>({ most: 6, mostOfOne: 3 });
-    for (const [n, owner] of owners.entries()) jobs.add({ owner, n });
+describe('FairQueue', () => {
+  const anyTenant = () => true;
+  const queueOf = (...tenants: string[]) => {
+    const jobs = new FairQueue<{ tenant: string; n: number }>({ max: 6, maxPerTenant: 3 });
+    for (const [n, tenant] of tenants.entries()) jobs.add({ tenant, n });
     return jobs;
   };
 
-  it('serves owners in turn, and each in its own order', () => {
-    const jobs = line('a', 'a', 'a', 'b', 'c');
-    const order = Array.from({ length: 5 }, () => jobs.take(everybody)).map((job) => `${job?.owner}${job?.n}`);
+  it('serves tenants round robin, and each in the order of its jobs', () => {
+    const jobs = queueOf('a', 'a', 'a', 'b', 'c');
+    const order = Array.from({ length: 5 }, () => jobs.take(anyTenant)).map((job) => `${job?.tenant}${job?.n}`);
     expect(order).toEqual(['a0', 'b3', 'c4', 'a1', 'a2']);
     expect(jobs.length).toBe(0);
   });
 
-  it('passes over those who may not have one', () => {
-    const jobs = line('a', 'b');
-    expect(jobs.take((owner) => owner !== 'a')?.owner).toBe('b');
-    expect(jobs.take((owner) => owner !== 'a')).toBeUndefined();
+  it('skips tenants that may not have a job', () => {
+    const jobs = queueOf('a', 'b');
+    expect(jobs.take((tenant) => tenant !== 'a')?.tenant).toBe('b');
+    expect(jobs.take((tenant) => tenant !== 'a')).toBeUndefined();
     expect(jobs.length).toBe(1);
   });
 
-  it('has so much room for all, and for each', () => {
-    const jobs = line('a', 'a', 'a');
-    expect(jobs.add({ owner: 'a', n: 9 })).toBe(false);
-    expect(['b', 'b', 'c'].map((owner) => jobs.add({ owner, n: 9 }))).toEqual([true, true, true]);
-    expect(jobs.add({ owner: 'd', n: 9 })).toBe(false);
+  it('rejects a job when the queue or the share of its tenant is full', () => {
+    const jobs = queueOf('a', 'a', 'a');
+    expect(jobs.add({ tenant: 'a', n: 9 })).toBe(false);
+    expect(['b', 'b', 'c'].map((tenant) => jobs.add({ tenant, n: 9 }))).toEqual([true, true, true]);
+    expect(jobs.add({ tenant: 'd', n: 9 })).toBe(false);
   });
 });

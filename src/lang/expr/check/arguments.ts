@@ -15,11 +15,13 @@ export function argumentProblem(
   if (result === undefined) return { node, message: `${name} gives more than one value` };
   if (args.length !== params.length) return { node, message: `too ${args.length < params.length ? 'few' : 'many'} arguments for ${name}` };
   for (const [i, arg] of args.entries()) {
-    const given = natures[i] ?? UNKNOWN;
-    const wanted = params[i] ?? UNKNOWN;
-    if (isInteger(wanted) && isInteger(given)) continue;
-    const fits = isNil(given) ? wanted.kind === 'interface' || wanted.kind === 'pointer' : isUnknown(given) || isAssignable(given, wanted);
-    if (!fits) return { node: arg, message: `${name} takes ${describe(wanted)} here, not ${describe(given)}` };
+    const actual = natures[i] ?? UNKNOWN;
+    const expected = params[i] ?? UNKNOWN;
+    if (isInteger(expected) && isInteger(actual)) continue;
+    const fits = isNil(actual)
+      ? expected.kind === 'interface' || expected.kind === 'pointer'
+      : isUnknown(actual) || isAssignable(actual, expected);
+    if (!fits) return { node: arg, message: `${name} takes ${describe(expected)} here, not ${describe(actual)}` };
   }
   return undefined;
 }

@@ -198,8 +198,9 @@ export class Checker implements CheckContext {
     }
     if (nature.kind !== 'string' && !isArray(nature)) this.fail(node, `${describe(nature)} cannot be sliced`);
     for (const bound of bounds) {
-      const found = deref(this.visit(bound));
-      if (!isInteger(found) && !isUnknown(found)) this.fail(bound, `the bound of a slice is an int, not ${describe(found)}`);
+      const boundNature = deref(this.visit(bound));
+      if (!isInteger(boundNature) && !isUnknown(boundNature))
+        this.fail(bound, `the bound of a slice is an int, not ${describe(boundNature)}`);
     }
     return nature;
   }

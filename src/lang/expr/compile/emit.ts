@@ -149,10 +149,10 @@ export class Emitter implements EmitContext {
   }
 
   #call({ callee, args, at }: ExprCallNode, place: 'in chain' | 'outside'): Code {
-    const given = args.map((arg) => this.emit(arg));
+    const argCodes = args.map((arg) => this.emit(arg));
     const target = place === 'in chain' ? this.#link(callee) : this.emit(callee);
     return (run) => {
-      const values = given.map((arg) => arg(run));
+      const values = argCodes.map((arg) => arg(run));
       const method = target(run);
       if (method === SKIP) return SKIP;
       run.at = at;
@@ -170,8 +170,8 @@ export class Emitter implements EmitContext {
     const builtin = BUILTINS.get(name);
     const all = node.args.map((arg) => this.emit(arg));
     const args = LAST_COUNTS.has(name) ? all.slice(-1) : all;
-    const [fewest, most] = argumentCounts(name);
-    if (builtin === undefined || args.length < fewest || args.length > most)
+    const [min, max] = argumentCounts(name);
+    if (builtin === undefined || args.length < min || args.length > max)
       return failing(at, `${name} does not take ${args.length} arguments`);
     return (run) => {
       const values = args.map((arg) => arg(run));

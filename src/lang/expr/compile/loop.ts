@@ -67,12 +67,12 @@ function isTrue(run: Run, at: number, result: ExprValue): boolean {
 type Maker = (loop: Loop) => Code;
 
 /** Stops at the first element whose predicate returns `expected`. */
-function search(wanted: boolean, found: boolean): Maker {
+function search(expected: boolean, whenFound: boolean): Maker {
   return (loop) => (run) => {
-    let answer = !found;
+    let answer = !whenFound;
     drive(run, loop, begin(run, loop), 'forward', (result) => {
-      if (isTrue(run, loop.at, result) !== wanted) return false;
-      answer = found;
+      if (isTrue(run, loop.at, result) !== expected) return false;
+      answer = whenFound;
       return true;
     });
     return answer;
@@ -81,15 +81,15 @@ function search(wanted: boolean, found: boolean): Maker {
 
 function find(direction: Direction, give: 'element' | 'index'): Maker {
   return (loop) => (run) => {
-    let found: ExprValue | undefined;
+    let match: ExprValue | undefined;
     drive(run, loop, begin(run, loop), direction, (result, i) => {
       if (!isTrue(run, loop.at, result)) return false;
-      found = give === 'index' ? i : loop.each(run);
+      match = give === 'index' ? i : loop.each(run);
       return true;
     });
     run.at = loop.at;
-    if (found === undefined && loop.mustFind) throw new Fault('the index is out of range, nothing was found');
-    return found ?? null;
+    if (match === undefined && loop.mustFind) throw new Fault('the index is out of range, nothing was found');
+    return match ?? null;
   };
 }
 

@@ -184,12 +184,12 @@ function mergeFilters(node: BuiltinNode): Node | undefined {
 }
 
 function usesIndex(node: Node): boolean {
-  let found = false;
+  let isUsed = false;
   mapChildren(node, (child) => {
-    found ||= usesIndex(child);
+    isUsed ||= usesIndex(child);
     return child;
   });
-  return found || (node.kind === 'pointer' && node.name === 'index');
+  return isUsed || (node.kind === 'pointer' && node.name === 'index');
 }
 
 function mapOverFilter(node: BuiltinNode): Node | undefined {

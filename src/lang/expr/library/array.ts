@@ -126,13 +126,13 @@ function end(index: number): ExprBuiltin {
 }
 
 function entries(name: string, value: ExprValue | undefined, budget: Budget): (readonly [ExprValue, ExprValue])[] {
-  let found: (readonly [ExprValue, ExprValue])[];
-  if (value instanceof Map) found = [...value];
-  else if (value instanceof AnyMap) found = Array.from(value.entries.values(), (entry) => [entry.key, entry.value] as const);
+  let pairs: (readonly [ExprValue, ExprValue])[];
+  if (value instanceof Map) pairs = [...value];
+  else if (value instanceof AnyMap) pairs = Array.from(value.entries.values(), (entry) => [entry.key, entry.value] as const);
   else throw new Fault(`${name} takes a map, not ${typeName(value ?? null)}`);
-  budget.charge(found.length * 40);
-  budget.spend(found.length);
-  return found;
+  budget.charge(pairs.length * 40);
+  budget.spend(pairs.length);
+  return pairs;
 }
 
 function fromPairs(args: readonly ExprValue[], budget: Budget): ExprValue {

@@ -82,10 +82,10 @@ function fromBase64([value = null]: readonly ExprValue[]): ExprValue {
 /** Ends the run: the request is rejected with the author's status and message. */
 function refuse([status = null, message = null]: readonly ExprValue[]): never {
   const code = intOf(status);
-  if (code === undefined || code < REFUSALS.least || code > REFUSALS.most)
-    throw new Fault(`refuse needs a status from ${REFUSALS.least} to ${REFUSALS.most}`);
-  const words = wantString(message);
-  throw new Fault(words, { kind: 'refuse', status: Number(code), message: words });
+  if (code === undefined || code < REFUSALS.min || code > REFUSALS.max)
+    throw new Fault(`refuse needs a status from ${REFUSALS.min} to ${REFUSALS.max}`);
+  const text = wantString(message);
+  throw new Fault(text, { kind: 'refuse', status: Number(code), message: text });
 }
 
 export const CONVERT_BUILTINS: Readonly<Record<string, ExprBuiltin>> = {

@@ -107,15 +107,15 @@ class Reader {
   }
 
   #fail(): never {
-    const found = this.#text.slice(this.#at, this.#at + 20);
-    throw new Fault(found === '' ? 'the JSON text ends too early' : `not JSON at character ${this.#at + 1}: ${JSON.stringify(found)}`);
+    const excerpt = this.#text.slice(this.#at, this.#at + 20);
+    throw new Fault(excerpt === '' ? 'the JSON text ends too early' : `not JSON at character ${this.#at + 1}: ${JSON.stringify(excerpt)}`);
   }
 
   #match(pattern: RegExp): string {
     pattern.lastIndex = this.#at;
-    const found = pattern.exec(this.#text)?.[0] ?? '';
-    this.#at += found.length;
-    return found;
+    const match = pattern.exec(this.#text)?.[0] ?? '';
+    this.#at += match.length;
+    return match;
   }
 
   #skip(char: string): boolean {

@@ -5,12 +5,12 @@
 import { childrenOf, type Node } from './ast.ts';
 
 export function memberReads(tree: Node, name: string): ReadonlySet<string> {
-  const found = new Set<string>();
+  const fields = new Set<string>();
   const visit = (node: Node): void => {
     if (node.kind === 'member' && node.base.kind === 'name' && node.base.name === name && node.property.kind === 'string')
-      found.add(node.property.value);
+      fields.add(node.property.value);
     for (const child of childrenOf(node)) visit(child);
   };
   visit(tree);
-  return found;
+  return fields;
 }

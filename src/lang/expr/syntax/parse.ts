@@ -69,10 +69,10 @@ class Parser {
     return true;
   }
 
-  #unexpected(wanted?: string): never {
+  #unexpected(expected?: string): never {
     const { kind, text, at } = this.#current;
-    const found = kind === 'end' ? 'the expression ends too early' : `unexpected ${kind} ${JSON.stringify(text)}`;
-    throw new SyntaxFault(at, wanted === undefined ? found : `${found}, expected ${wanted}`);
+    const actual = kind === 'end' ? 'the expression ends too early' : `unexpected ${kind} ${JSON.stringify(text)}`;
+    throw new SyntaxFault(at, expected === undefined ? actual : `${actual}, expected ${expected}`);
   }
 
   #node(shape: NodeShape, at: number): Node {
@@ -269,13 +269,13 @@ class Parser {
   #predicateCall(name: ExprToken, shape: readonly string[], piped: readonly Node[]): Node {
     const args = [...piped];
     this.#expect('bracket', '(');
-    for (const [i, wanted] of shape.entries()) {
+    for (const [i, kind] of shape.entries()) {
       if (this.#is('bracket', ')')) {
-        if (wanted.endsWith('?')) break;
+        if (kind.endsWith('?')) break;
         throw new SyntaxFault(this.#current.at, `${name.text} needs more arguments`);
       }
       if (i > 0) this.#expect('operator', ',');
-      args.push(wanted.startsWith('predicate') ? this.#predicate() : this.#expression(0));
+      args.push(kind.startsWith('predicate') ? this.#predicate() : this.#expression(0));
     }
     this.#skip('operator', ',');
     this.#expect('bracket', ')');

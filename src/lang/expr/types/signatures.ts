@@ -236,6 +236,6 @@ const FIRST_COUNTS: ReadonlySet<string> = new Set([
 /** Minimum and maximum number of arguments of a builtin without a predicate. */
 export function argumentCounts(name: string): readonly [number, number] {
   const lengths = OVERLOADS.get(name)?.map(({ params }) => params.length);
-  const [fewest, most] = lengths === undefined ? (COUNTS.get(name) ?? [1, 1]) : [Math.min(...lengths), Math.max(...lengths)];
-  return [fewest, LAST_COUNTS.has(name) || FIRST_COUNTS.has(name) ? OPEN : most];
+  const [min, max] = lengths === undefined ? (COUNTS.get(name) ?? [1, 1]) : [Math.min(...lengths), Math.max(...lengths)];
+  return [min, LAST_COUNTS.has(name) || FIRST_COUNTS.has(name) ? OPEN : max];
 }

@@ -211,13 +211,13 @@ const BY_NATURE: Readonly<Record<string, Methods>> = {
   [WEEKDAY.type]: NAMED_METHODS,
 };
 
-function lookUp(methods: Methods | undefined, name: string): MethodEntry | undefined {
+function findMethod(methods: Methods | undefined, name: string): MethodEntry | undefined {
   return methods !== undefined && Object.hasOwn(methods, name) ? methods[name] : undefined;
 }
 
 /** Nature of a method, for the checker. */
 export function methodNature(of: Nature, name: string): Nature | undefined {
-  const entry = lookUp(BY_NATURE[of.type], name);
+  const entry = findMethod(BY_NATURE[of.type], name);
   if (entry === undefined) return undefined;
   return functionNature(`${of.type}.${name}`, { name, params: entry.params, result: entry.result });
 }
@@ -230,11 +230,11 @@ function methodsOf(value: ExprValue): Methods | undefined {
 }
 
 export function hasMethod(value: ExprValue, name: ExprValue): boolean {
-  return typeof name === 'string' && lookUp(methodsOf(value), name) !== undefined;
+  return typeof name === 'string' && findMethod(methodsOf(value), name) !== undefined;
 }
 
 export function callMethod(receiver: ExprValue, name: string, args: readonly ExprValue[]): ExprValue {
-  const entry = lookUp(methodsOf(receiver), name);
+  const entry = findMethod(methodsOf(receiver), name);
   if (entry === undefined || entry.result === undefined) throw new Fault(`${name} cannot be called`);
   if (args.length !== entry.params.length) throw new Fault(`${name} takes ${entry.params.length} arguments, not ${args.length}`);
   return entry.run(receiver as never, args);

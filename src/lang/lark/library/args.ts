@@ -11,16 +11,10 @@ import { nearest } from '../values/text/spell.ts';
 import { LarkFloat, type LarkValue, typeOf } from '../values/value.ts';
 
 /** Accepts positional arguments only, between `min` and `max` of them. */
-export function positional(
-  fn: string,
-  args: readonly LarkValue[],
-  named: NamedArgument,
-  least: number,
-  most: number,
-): readonly LarkValue[] {
+export function positional(fn: string, args: readonly LarkValue[], named: NamedArgument, min: number, max: number): readonly LarkValue[] {
   if (named.length > 0) fail(`${fn}: unexpected keyword arguments`);
-  if (args.length < least) fail(`${fn}: got ${args.length} arguments, want ${least === most ? '' : 'at least '}${least}`);
-  if (args.length > most) fail(`${fn}: got ${args.length} arguments, want ${least === most ? '' : 'at most '}${most}`);
+  if (args.length < min) fail(`${fn}: got ${args.length} arguments, want ${min === max ? '' : 'at least '}${min}`);
+  if (args.length > max) fail(`${fn}: got ${args.length} arguments, want ${min === max ? '' : 'at most '}${max}`);
   return args;
 }
 
@@ -37,19 +31,19 @@ export function unpack(fn: string, args: readonly LarkValue[], named: NamedArgum
     fail(`${fn}: got ${args.length} arguments, want at most ${params.length}`);
   }
   const values: (LarkValue | undefined)[] = params.map((param, i) => optionalNone(param, args[i]));
-  const given = new Set<number>(args.keys());
+  const provided = new Set<number>(args.keys());
   for (const [name, value] of named) {
     const i = params.findIndex((param) => bare(param) === name);
     if (i < 0) {
       const meant = nearest(name, params.map(bare));
       fail(`${fn}: unexpected keyword argument "${name}"${meant === undefined ? '' : ` (did you mean ${meant}?)`}`);
     }
-    if (given.has(i)) fail(`${fn}: got multiple values for keyword argument "${name}"`);
-    given.add(i);
+    if (provided.has(i)) fail(`${fn}: got multiple values for keyword argument "${name}"`);
+    provided.add(i);
     values[i] = optionalNone(params[i] ?? '', value);
   }
   params.forEach((param, i) => {
-    if (!param.endsWith('?') && !given.has(i)) fail(`${fn}: missing argument for ${param}`);
+    if (!param.endsWith('?') && !provided.has(i)) fail(`${fn}: missing argument for ${param}`);
   });
   return values;
 }

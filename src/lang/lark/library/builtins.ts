@@ -24,7 +24,7 @@ function joined(thread: Thread, fn: 'print' | 'fail', args: readonly LarkValue[]
     separator = wantString(fn, 'sep', value);
   }
   const write = (arg: LarkValue): string => (fn === 'print' && arg instanceof LarkBytes ? str(thread, arg) : shown(thread, arg));
-  return readable(thread.texts.joined(args.map(write).join(separator)));
+  return readable(thread.strings.joined(args.map(write).join(separator)));
 }
 
 function extreme(name: 'max' | 'min', better: (order: number) => boolean): BuiltinBody {
@@ -59,11 +59,11 @@ function prefixed<T>(name: string, run: () => T): T {
   }
 }
 
-const every = (name: 'all' | 'any', wanted: boolean): BuiltinBody => {
+const every = (name: 'all' | 'any', decisive: boolean): BuiltinBody => {
   return (thread, args, named) => {
     const [value = null] = positional(name, args, named, 1, 1);
-    for (const item of wantElements(thread, value, `${name}: for parameter 1`)) if (truth(item) === wanted) return wanted;
-    return !wanted;
+    for (const item of wantElements(thread, value, `${name}: for parameter 1`)) if (truth(item) === decisive) return decisive;
+    return !decisive;
   };
 };
 
@@ -136,10 +136,10 @@ const BODIES: Readonly<Record<string, BuiltinBody>> = {
   },
   getattr: (_thread, args, named) => {
     const [value = null, name = null, fallback] = positional('getattr', args, named, 2, 3);
-    const wanted = wantString('getattr', 2, name);
-    const found = findAttribute(value, wanted);
-    if (found !== undefined) return found;
-    return fallback === undefined ? fail(`getattr: ${missingText(value, wanted)}`) : fallback;
+    const attribute = wantString('getattr', 2, name);
+    const member = findAttribute(value, attribute);
+    if (member !== undefined) return member;
+    return fallback === undefined ? fail(`getattr: ${missingText(value, attribute)}`) : fallback;
   },
   hasattr: (_thread, args, named) => {
     const [value = null, name = null] = positional('hasattr', args, named, 2, 2);
@@ -148,7 +148,7 @@ const BODIES: Readonly<Record<string, BuiltinBody>> = {
   hash,
   len: (thread, args, named) => {
     const [value = null] = positional('len', args, named, 1, 1);
-    if (typeof value === 'string') return thread.texts.of(value).length;
+    if (typeof value === 'string') return thread.strings.of(value).length;
     if (value instanceof LarkBytes) return value.data.length;
     return lengthOf(value) ?? fail(`len: value of type ${typeOf(value)} has no len`);
   },
@@ -161,8 +161,8 @@ const BODIES: Readonly<Record<string, BuiltinBody>> = {
   range,
   refuse: (_thread, args, named) => {
     const [status = null, message = null] = unpack('refuse', args, named, ['status', 'message']);
-    if (typeof status !== 'number' || !Number.isInteger(status) || status < REFUSALS.least || status > REFUSALS.most)
-      return fail(`refuse: the status must be a number from ${REFUSALS.least} to ${REFUSALS.most}`);
+    if (typeof status !== 'number' || !Number.isInteger(status) || status < REFUSALS.min || status > REFUSALS.max)
+      return fail(`refuse: the status must be a number from ${REFUSALS.min} to ${REFUSALS.max}`);
     if (typeof message !== 'string') return fail(`refuse: got ${typeOf(message)} for the message, want string`);
     throw new LarkFailure(`refuse: ${message}`, { kind: 'refuse', status, message });
   },

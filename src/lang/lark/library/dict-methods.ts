@@ -11,11 +11,11 @@ import { positional } from './args.ts';
 
 type DictMethod = (thread: Thread, dict: LarkDict, args: readonly LarkValue[]) => LarkValue;
 
-function method(name: string, least: number, most: number, body: DictMethod): [string, BuiltinBody] {
+function method(name: string, min: number, max: number, body: DictMethod): [string, BuiltinBody] {
   return [
     name,
     (thread, args, named, self) => {
-      positional(name, args, named, least, most);
+      positional(name, args, named, min, max);
       return self instanceof LarkDict ? body(thread, self, args) : fail(`${name}: not a dict`);
     },
   ];
@@ -93,8 +93,8 @@ export const DICT_METHODS: ReadonlyMap<string, BuiltinBody> = new Map<string, Bu
     return new LarkTuple([first.value, dict.delete(first.value) ?? null]);
   }),
   method('setdefault', 1, 2, (thread, dict, [key = null, fallback = null]) => {
-    const found = named('setdefault', () => dict.get(key));
-    if (found !== undefined) return found;
+    const existing = named('setdefault', () => dict.get(key));
+    if (existing !== undefined) return existing;
     thread.charge(ENTRY_BYTES);
     dict.set(key, fallback);
     return fallback;

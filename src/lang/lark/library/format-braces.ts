@@ -19,7 +19,7 @@ export function formatBraces(thread: Thread, format: string, args: readonly Lark
     const open = rest.indexOf('{');
     const literal = open < 0 ? rest : rest.slice(0, open);
     out += literalText(literal);
-    if (open < 0) return thread.texts.joined(out);
+    if (open < 0) return thread.strings.joined(out);
     if (rest.charAt(open + 1) === '{') {
       out += '{';
       rest = rest.slice(open + 2);
@@ -76,8 +76,8 @@ function lookup(name: string, args: readonly LarkValue[], named: NamedArgument, 
     numbering.manual = true;
     return nullAt(args, Number(name));
   }
-  const found = named.find(([key]) => key === name);
-  if (found !== undefined) return found[1];
+  const match = named.find(([key]) => key === name);
+  if (match !== undefined) return match[1];
   if (name.includes('.')) return fail(`attribute syntax x.y is not supported in replacement fields: ${name}`);
   if (name.includes('[')) return fail(`element syntax a[i] is not supported in replacement fields: ${name}`);
   return fail(`keyword ${name} not found`);

@@ -11,11 +11,11 @@ import { positional, wantIndex } from './args.ts';
 
 type ListMethod = (thread: Thread, list: LarkList, args: readonly LarkValue[]) => LarkValue;
 
-function method(name: string, least: number, most: number, body: ListMethod): [string, BuiltinBody] {
+function method(name: string, min: number, max: number, body: ListMethod): [string, BuiltinBody] {
   return [
     name,
     (thread, args, named, self) => {
-      positional(name, args, named, least, most);
+      positional(name, args, named, min, max);
       return self instanceof LarkList ? body(thread, self, args) : fail(`${name}: not a list`);
     },
   ];

@@ -11,12 +11,12 @@ import { positional } from './args.ts';
 
 type SetMethod = (thread: Thread, set: LarkSet, args: readonly LarkValue[]) => LarkValue;
 
-function method(name: string, least: number, most: number, body: SetMethod): [string, BuiltinBody] {
+function method(name: string, min: number, max: number, body: SetMethod): [string, BuiltinBody] {
   return [
     name,
     (thread, args, named, self) => {
-      if (most === Number.POSITIVE_INFINITY && named.length > 0) fail(`${name}: does not accept keyword arguments`);
-      positional(name, args, named, least, most);
+      if (max === Number.POSITIVE_INFINITY && named.length > 0) fail(`${name}: does not accept keyword arguments`);
+      positional(name, args, named, min, max);
       if (!(self instanceof LarkSet)) return fail(`${name}: not a set`);
       return prefixed(name, () => body(thread, self, args));
     },

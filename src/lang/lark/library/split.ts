@@ -12,16 +12,16 @@ const SPACES = new RegExp(`${SPACE}+`, 'gu');
 const LEADING = new RegExp(`^${SPACE}+`, 'u');
 const WORD_AND_SPACES = new RegExp(`([^${SPACE.slice(1)}+)${SPACE}*`, 'uy');
 
-function splitSpaces(text: string, most: number, from: 'left' | 'right'): string[] {
+function splitSpaces(text: string, max: number, from: 'left' | 'right'): string[] {
   const words = text.split(SPACES).filter((word) => word !== '');
-  if (most < 0 || words.length <= most) return words;
-  return from === 'left' ? spacesFromLeft(text, most) : spacesFromRight(text, words, most);
+  if (max < 0 || words.length <= max) return words;
+  return from === 'left' ? spacesFromLeft(text, max) : spacesFromRight(text, words, max);
 }
 
-function spacesFromLeft(text: string, most: number): string[] {
+function spacesFromLeft(text: string, max: number): string[] {
   const words: string[] = [];
   let at = LEADING.exec(text)?.[0].length ?? 0;
-  while (words.length < most) {
+  while (words.length < max) {
     WORD_AND_SPACES.lastIndex = at;
     const word = WORD_AND_SPACES.exec(text)?.[1];
     if (word === undefined) break;
@@ -32,19 +32,19 @@ function spacesFromLeft(text: string, most: number): string[] {
 }
 
 /** Splits from the right at white space: the last `max` words are pieces of their own. */
-function spacesFromRight(text: string, words: readonly string[], most: number): string[] {
-  const last = words.slice(words.length - most);
+function spacesFromRight(text: string, words: readonly string[], max: number): string[] {
+  const last = words.slice(words.length - max);
   let end = text.length;
   for (const word of last.toReversed()) end = text.lastIndexOf(word, end - word.length);
-  const before = words[words.length - most - 1] ?? '';
+  const before = words[words.length - max - 1] ?? '';
   return [text.slice(0, text.lastIndexOf(before, end - before.length) + before.length), ...last];
 }
 
-function splitAt(text: string, separator: string, most: number, from: 'left' | 'right'): string[] {
+function splitAt(text: string, separator: string, max: number, from: 'left' | 'right'): string[] {
   const parts = text.split(separator);
-  if (most < 0 || parts.length <= most + 1) return parts;
-  if (from === 'left') return [...parts.slice(0, most), parts.slice(most).join(separator)];
-  const cut = parts.length - most;
+  if (max < 0 || parts.length <= max + 1) return parts;
+  if (from === 'left') return [...parts.slice(0, max), parts.slice(max).join(separator)];
+  const cut = parts.length - max;
   return [parts.slice(0, cut).join(separator), ...parts.slice(cut)];
 }
 
@@ -53,13 +53,13 @@ function splitAt(text: string, separator: string, most: number, from: 'left' | '
  * character.
  */
 export function separated(
-  { texts }: Thread,
+  { strings }: Thread,
   text: string,
   separator: string,
   cut: (text: string, separator: string) => string[],
 ): string[] {
-  if (!texts.isPart(separator)) return cut(text, separator);
-  return cut(texts.of(text), texts.of(separator)).map((part) => texts.from(part));
+  if (!strings.isPart(separator)) return cut(text, separator);
+  return cut(strings.of(text), strings.of(separator)).map((part) => strings.from(part));
 }
 
 /** `split` and `rsplit`. */
@@ -68,15 +68,15 @@ export function splitMethod(name: 'split' | 'rsplit'): BuiltinBody {
   return (thread, args, named, self) => {
     if (typeof self !== 'string') return fail(`${name}: not a string`);
     const [sep = null, maxsplit] = positional(name, args, named, 0, 2);
-    const most = maxsplit === undefined ? -1 : wantIndex(name, 2, maxsplit);
+    const max = maxsplit === undefined ? -1 : wantIndex(name, 2, maxsplit);
     thread.spend(self.length >> 3);
     let parts: string[];
     if (sep === null) {
-      parts = splitSpaces(self, most, from);
+      parts = splitSpaces(self, max, from);
     } else {
       if (typeof sep !== 'string') return fail(`split: got ${typeOf(sep)} for separator, want string`);
       if (sep === '') fail('split: empty separator');
-      parts = separated(thread, self, sep, (text, separator) => splitAt(text, separator, most, from));
+      parts = separated(thread, self, sep, (text, separator) => splitAt(text, separator, max, from));
     }
     chargeElements(thread, parts.length * 2);
     return new LarkList(parts);

@@ -19,11 +19,11 @@ import { separated, splitLines, splitMethod } from './split.ts';
 
 type StringMethod = (thread: Thread, text: string, args: readonly LarkValue[]) => LarkValue;
 
-function method(name: string, least: number, most: number, body: StringMethod): [string, BuiltinBody] {
+function method(name: string, min: number, max: number, body: StringMethod): [string, BuiltinBody] {
   return [
     name,
     (thread, args, named, self) => {
-      positional(name, args, named, least, most);
+      positional(name, args, named, min, max);
       if (typeof self !== 'string') return fail(`${name}: not a string`);
       thread.spend(self.length >> 5);
       return body(thread, self, args);
@@ -51,26 +51,26 @@ const test = (name: string, pattern: RegExp): [string, BuiltinBody] => method(na
 
 /** `find`, `rfind`, `index` and `rindex`. */
 function search(name: string, from: 'start' | 'end', missing: () => LarkValue): [string, BuiltinBody] {
-  return method(name, 1, 3, ({ texts }, text, [sub = null, low, high]) => {
-    const wanted = texts.of(wantString(name, 1, sub));
-    const bytes = texts.of(text);
+  return method(name, 1, 3, ({ strings }, text, [sub = null, low, high]) => {
+    const needle = strings.of(wantString(name, 1, sub));
+    const bytes = strings.of(text);
     const [start, stop] = subrange(name, low, high, bytes.length);
     const part = bytes.slice(start, stop);
-    const at = from === 'start' ? part.indexOf(wanted) : part.lastIndexOf(wanted);
+    const at = from === 'start' ? part.indexOf(needle) : part.lastIndexOf(needle);
     return at < 0 ? missing() : at + start;
   });
 }
 
 function affix(name: string, matches: (part: string, affix: string) => boolean): [string, BuiltinBody] {
-  return method(name, 1, 3, ({ texts }, text, [wanted = null, low, high]) => {
-    const bytes = texts.of(text);
+  return method(name, 1, 3, ({ strings }, text, [needle = null, low, high]) => {
+    const bytes = strings.of(text);
     const [start, stop] = subrange(name, low, high, bytes.length);
     const part = bytes.slice(start, stop);
-    if (typeof wanted === 'string') return matches(part, texts.of(wanted));
-    if (!(wanted instanceof LarkTuple)) return fail(`${name}: got ${typeOf(wanted)}, want string or tuple of string`);
-    return wanted.items.some((item, i) => {
+    if (typeof needle === 'string') return matches(part, strings.of(needle));
+    if (!(needle instanceof LarkTuple)) return fail(`${name}: got ${typeOf(needle)}, want string or tuple of string`);
+    return needle.items.some((item, i) => {
       if (typeof item !== 'string') return fail(`${name}: want string, got ${typeOf(item)}, for element ${i}`);
-      return matches(part, texts.of(item));
+      return matches(part, strings.of(item));
     });
   });
 }
@@ -115,40 +115,40 @@ function partition(
   return method(name, 1, 1, (thread, text, [sep = null]) => {
     const separator = wantString(name, 1, sep);
     if (separator === '') fail(`${name}: empty separator`);
-    const parts = separated(thread, text, separator, (whole, wanted) => {
-      const at = find(whole, wanted);
-      return at < 0 ? missing(whole) : [whole.slice(0, at), wanted, whole.slice(at + wanted.length)];
+    const parts = separated(thread, text, separator, (whole, needle) => {
+      const at = find(whole, needle);
+      return at < 0 ? missing(whole) : [whole.slice(0, at), needle, whole.slice(at + needle.length)];
     });
     return new LarkTuple(parts);
   });
 }
 
 /** Number of non-overlapping occurrences of a string in another, up to a limit. */
-function occurrences(thread: Thread, text: string, wanted: string, most: number): number {
-  let found = 0;
-  for (let at = text.indexOf(wanted); at >= 0 && found < most; at = text.indexOf(wanted, at + wanted.length)) {
+function occurrences(thread: Thread, text: string, needle: string, max: number): number {
+  let count = 0;
+  for (let at = text.indexOf(needle); at >= 0 && count < max; at = text.indexOf(needle, at + needle.length)) {
     if (--thread.slice < 0) thread.tick();
-    found++;
+    count++;
   }
-  return found;
+  return count;
 }
 
 function replace(thread: Thread, text: string, [oldValue = null, newValue = null, countValue]: readonly LarkValue[]): LarkValue {
   const old = wantString('replace', 1, oldValue);
   const fresh = wantString('replace', 2, newValue);
   const count = countValue === undefined ? -1 : wantIndex('replace', 3, countValue);
-  const most = count < 0 ? Number.POSITIVE_INFINITY : count;
-  const { texts } = thread;
-  if (!texts.isPart(old)) return texts.joined(replaced(thread, text, old, fresh, most));
-  return texts.from(replaced(thread, texts.of(text), texts.of(old), texts.of(fresh), most));
+  const max = count < 0 ? Number.POSITIVE_INFINITY : count;
+  const { strings } = thread;
+  if (!strings.isPart(old)) return strings.joined(replaced(thread, text, old, fresh, max));
+  return strings.from(replaced(thread, strings.of(text), strings.of(old), strings.of(fresh), max));
 }
 
-function replaced(thread: Thread, text: string, old: string, fresh: string, most: number): string {
-  const times = old === '' ? Math.min(most, text.length + 1) : occurrences(thread, text, old, most);
+function replaced(thread: Thread, text: string, old: string, fresh: string, max: number): string {
+  const times = old === '' ? Math.min(max, text.length + 1) : occurrences(thread, text, old, max);
   thread.charge(16 + (text.length + times * Math.max(0, fresh.length - old.length)) * CHAR_BYTES);
   if (times === 0) return text;
   if (old === '') return between(thread, text, fresh, times);
-  if (most === Number.POSITIVE_INFINITY) return text.replaceAll(old, fresh.replaceAll('$', '$$$$'));
+  if (max === Number.POSITIVE_INFINITY) return text.replaceAll(old, fresh.replaceAll('$', '$$$$'));
   let out = '';
   let done = 0;
   for (let i = 0; i < times; i++) {
@@ -178,25 +178,25 @@ function join(thread: Thread, text: string, [value = null]: readonly LarkValue[]
     length += item.length + text.length;
   }
   thread.charge(length * CHAR_BYTES);
-  return thread.texts.joined(items.join(text));
+  return thread.strings.joined(items.join(text));
 }
 
 function count(thread: Thread, text: string, [sub = null, low, high]: readonly LarkValue[]): LarkValue {
-  const { texts } = thread;
-  const wanted = texts.of(wantString('count', 1, sub));
-  const bytes = texts.of(text);
+  const { strings } = thread;
+  const needle = strings.of(wantString('count', 1, sub));
+  const bytes = strings.of(text);
   const [start, stop] = subrange('count', low, high, bytes.length);
   const part = bytes.slice(start, stop);
-  return wanted === '' ? [...fromBytes(part)].length + 1 : occurrences(thread, part, wanted, Number.POSITIVE_INFINITY);
+  return needle === '' ? [...fromBytes(part)].length + 1 : occurrences(thread, part, needle, Number.POSITIVE_INFINITY);
 }
 
 function elements(name: string, kind: 'strings' | 'ords'): [string, BuiltinBody] {
   return method(name, 0, 0, (thread, text) => {
-    const { texts } = thread;
-    const bytes = texts.of(text);
+    const { strings } = thread;
+    const bytes = strings.of(text);
     if (bytes !== text) {
       thread.charge(bytes.length);
-      texts.cut = true;
+      strings.cut = true;
     }
     return new StringElements(text, bytes, kind === 'ords');
   });
@@ -205,7 +205,7 @@ function elements(name: string, kind: 'strings' | 'ords'): [string, BuiltinBody]
 /** `removeprefix` and `removesuffix`. */
 function without(name: string, rest: (text: string, affix: string) => string): [string, BuiltinBody] {
   return method(name, 1, 1, (thread, text, [affix = null]) => {
-    return separated(thread, text, wantString(name, 1, affix), (whole, wanted) => [rest(whole, wanted)])[0] ?? text;
+    return separated(thread, text, wantString(name, 1, affix), (whole, needle) => [rest(whole, needle)])[0] ?? text;
   });
 }
 

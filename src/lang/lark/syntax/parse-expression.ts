@@ -149,7 +149,7 @@ export class ExpressionParser {
     const token = this.tokens.token;
     if (token.kind !== 'not') return token.kind;
     this.tokens.advance();
-    if (!this.tokens.is('in')) this.tokens.failWanting('in');
+    if (!this.tokens.is('in')) this.tokens.failExpecting('in');
     token.kind = 'not in';
     return token.kind;
   }
@@ -235,7 +235,7 @@ export class ExpressionParser {
       this.tokens.advance();
       return { kind: 'unary', at, op: kind, operand: this.tokens.nested(() => this.primaryWithSuffix()) };
     }
-    return this.tokens.failWanting('primary expression');
+    return this.tokens.failExpecting('primary expression');
   }
 
   #parenthesized(): Expression {
@@ -300,7 +300,7 @@ export class ExpressionParser {
         const at = this.tokens.advance();
         clauses.push({ kind: 'if', at, condition: this.#testWithoutConditional() });
       } else {
-        this.tokens.failWanting(`${tokenText(close)}, for, or if`);
+        this.tokens.failExpecting(`${tokenText(close)}, for, or if`);
       }
     }
     this.tokens.advance();

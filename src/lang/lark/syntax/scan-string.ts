@@ -88,14 +88,14 @@ function unescapeText(body: string, at: number): string {
   let out = '';
   let done = 0;
   for (let slash = body.indexOf('\\'); slash >= 0; slash = body.indexOf('\\', done)) {
-    const found = readEscape(body, slash, at);
-    if (found.kind === 'byte' && found.code > 127) {
-      const code = found.code.toString(16).toUpperCase().padStart(4, '0');
-      const kind = found.text.startsWith('\\x') ? 'hex' : 'octal';
-      throw new SyntaxProblem(at, `non-ASCII ${kind} escape ${found.text} (use \\u${code} for the UTF-8 encoding of U+${code})`);
+    const decoded = readEscape(body, slash, at);
+    if (decoded.kind === 'byte' && decoded.code > 127) {
+      const code = decoded.code.toString(16).toUpperCase().padStart(4, '0');
+      const kind = decoded.text.startsWith('\\x') ? 'hex' : 'octal';
+      throw new SyntaxProblem(at, `non-ASCII ${kind} escape ${decoded.text} (use \\u${code} for the UTF-8 encoding of U+${code})`);
     }
-    out += body.slice(done, slash) + (found.kind === 'byte' ? String.fromCharCode(found.code) : found.text);
-    done = slash + 1 + found.length;
+    out += body.slice(done, slash) + (decoded.kind === 'byte' ? String.fromCharCode(decoded.code) : decoded.text);
+    done = slash + 1 + decoded.length;
   }
   return out + body.slice(done);
 }
@@ -105,12 +105,12 @@ function unescapeBytes(body: string, at: number): Uint8Array {
   const out: number[] = [];
   let done = 0;
   for (let slash = body.indexOf('\\'); slash >= 0; slash = body.indexOf('\\', done)) {
-    const found = readEscape(body, slash, at);
+    const decoded = readEscape(body, slash, at);
     out.push(...encoder.encode(body.slice(done, slash)));
-    if (found.code > 255 && found.kind === 'byte') throw new SyntaxProblem(at, `invalid escape sequence ${found.text}`);
-    if (found.kind === 'byte') out.push(found.code);
-    else out.push(...encoder.encode(found.text));
-    done = slash + 1 + found.length;
+    if (decoded.code > 255 && decoded.kind === 'byte') throw new SyntaxProblem(at, `invalid escape sequence ${decoded.text}`);
+    if (decoded.kind === 'byte') out.push(decoded.code);
+    else out.push(...encoder.encode(decoded.text));
+    done = slash + 1 + decoded.length;
   }
   out.push(...encoder.encode(body.slice(done)));
   return Uint8Array.from(out);

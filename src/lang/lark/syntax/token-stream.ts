@@ -33,12 +33,12 @@ export class TokenStream {
   }
 
   expect(kind: LarkTokenKind): number {
-    if (this.kind !== kind) this.failWanting(tokenText(kind));
+    if (this.kind !== kind) this.failExpecting(tokenText(kind));
     return this.advance();
   }
 
-  failWanting(wanted: string): never {
-    throw new SyntaxProblem(this.token.at, `got ${tokenText(this.kind)}, want ${wanted}`);
+  failExpecting(expected: string): never {
+    throw new SyntaxProblem(this.token.at, `got ${tokenText(this.kind)}, want ${expected}`);
   }
 
   recover(from: number): boolean {

@@ -147,11 +147,11 @@ function fill(fn: LarkFunction, frame: Frame, params: readonly CodeParameter[]):
 }
 
 function tooMany(code: FunctionCode, args: readonly LarkValue[], named: NamedArgument): never {
-  const most = code.positional.length;
-  const given = args.length;
-  const repeated = code.positional.find((p, i) => i < given && named.some(([name]) => name === p.name));
+  const max = code.positional.length;
+  const count = args.length;
+  const repeated = code.positional.find((p, i) => i < count && named.some(([name]) => name === p.name));
   if (repeated !== undefined) fail(`function ${code.name} got multiple values for parameter "${repeated.name}"`);
   const optional = code.positional.some((p) => p.fallback >= 0);
-  const limit = `${optional ? 'at most ' : ''}${most} positional argument${most === 1 ? '' : 's'}`;
-  return fail(`function ${code.name} accepts ${limit} (${given} given)`);
+  const limit = `${optional ? 'at most ' : ''}${max} positional argument${max === 1 ? '' : 's'}`;
+  return fail(`function ${code.name} accepts ${limit} (${count} given)`);
 }

@@ -45,7 +45,7 @@ export function recordToLark(value: ReadonlyMap<string, unknown>, name: string):
 }
 
 export function fromLark(thread: Thread, value: LarkValue, depth = 0): PlainValue {
-  if (typeof value === 'string') return thread.texts.cut ? readable(value) : value;
+  if (typeof value === 'string') return thread.strings.cut ? readable(value) : value;
   if (typeof value !== 'object') return value;
   if (value === null) return null;
   if (depth > MAX_DATA_DEPTH) tooDeepData();

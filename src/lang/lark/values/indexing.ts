@@ -36,8 +36,8 @@ export function getIndex(thread: Thread, object: LarkValue, key: LarkValue): Lar
     return object.items[position(key, object.items.length, object.type)] as LarkValue;
   }
   if (typeof object === 'string') {
-    const bytes = thread.texts.of(object);
-    return thread.texts.byteAt(bytes, position(key, bytes.length, 'string'));
+    const bytes = thread.strings.of(object);
+    return thread.strings.byteAt(bytes, position(key, bytes.length, 'string'));
   }
   if (object instanceof LarkRange) return object.start + object.step * position(key, object.length, 'range');
   if (object instanceof LarkBytes) {
@@ -118,12 +118,12 @@ function pick<T>(items: ArrayLike<T>, { start, step, count }: Bounds): T[] {
 
 export function getSlice(thread: Thread, object: LarkValue, low?: LarkValue, high?: LarkValue, step?: LarkValue): LarkValue {
   if (typeof object === 'string') {
-    const { texts } = thread;
-    const bytes = texts.of(object);
+    const { strings } = thread;
+    const bytes = strings.of(object);
     const part = bounds(bytes.length, low, high, step);
     // A slice of an ASCII string shares its memory.
     thread.charge(16 + (part.step === 1 && bytes === object ? 0 : part.count * CHAR_BYTES));
-    return part.step === 1 ? texts.slice(object, part.start, part.stop) : texts.from(pick(bytes, part).join(''));
+    return part.step === 1 ? strings.slice(object, part.start, part.stop) : strings.from(pick(bytes, part).join(''));
   }
   if (object instanceof LarkList || object instanceof LarkTuple) {
     const part = bounds(object.items.length, low, high, step);

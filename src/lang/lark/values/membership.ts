@@ -36,8 +36,8 @@ function inDict(value: LarkValue, dict: LarkDict): boolean {
 function inString(thread: Thread, value: LarkValue, text: string): boolean {
   if (typeof value !== 'string') return fail(`'in <string>' requires string as left operand, not ${typeOf(value)}`);
   thread.spend(text.length >> 6);
-  const { texts } = thread;
-  return texts.isPart(value) ? texts.of(text).includes(texts.of(value)) : text.includes(value);
+  const { strings } = thread;
+  return strings.isPart(value) ? strings.of(text).includes(strings.of(value)) : text.includes(value);
 }
 
 function inRange(value: LarkValue, range: LarkRange): boolean {

@@ -52,7 +52,7 @@ function add(thread: Thread, a: LarkValue, b: LarkValue): LarkValue | undefined 
 /** The engine joins strings lazily: only the shorter operand and a header are charged. */
 export function concat(thread: Thread, a: string, b: string): string {
   thread.charge(16 + CHAR_BYTES * Math.min(a.length, b.length));
-  return thread.texts.join(a, b);
+  return thread.strings.join(a, b);
 }
 
 function subtract(thread: Thread, a: LarkValue, b: LarkValue): LarkValue | undefined {
@@ -75,8 +75,8 @@ function multiply(thread: Thread, a: LarkValue, b: LarkValue): LarkValue | undef
 
 function repeat(thread: Thread, value: LarkValue, count: ints.Int): LarkValue | undefined {
   if (typeof value === 'string') {
-    const length = thread.texts.of(value).length;
-    return thread.texts.joined(value.repeat(checkRepeat(thread, length, count, CHAR_BYTES)));
+    const length = thread.strings.of(value).length;
+    return thread.strings.joined(value.repeat(checkRepeat(thread, length, count, CHAR_BYTES)));
   }
   if (value instanceof LarkList || value instanceof LarkTuple) {
     const times = checkRepeat(thread, value.items.length, count, 16);

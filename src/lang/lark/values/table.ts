@@ -100,8 +100,8 @@ export class LarkDict extends Table<LarkValue> {
   get(key: LarkValue): LarkValue | undefined {
     if (this.#untouched !== undefined) return this.#peek(this.#untouched, key);
     if (typeof key === 'string' || typeof key === 'number') return this.entries.get(key);
-    const found = this.find(key);
-    return found === undefined ? undefined : this.entries.get(found);
+    const stored = this.find(key);
+    return stored === undefined ? undefined : this.entries.get(stored);
   }
 
   has(key: LarkValue): boolean {
@@ -126,14 +126,14 @@ export class LarkDict extends Table<LarkValue> {
 
   delete(key: LarkValue): LarkValue | undefined {
     this.#touch();
-    const found = this.find(key);
+    const stored = this.find(key);
     this.checkMutable('delete from');
-    if (found === undefined) return undefined;
-    const value = this.entries.get(found);
+    if (stored === undefined) return undefined;
+    const value = this.entries.get(stored);
     if (value === undefined) return undefined;
-    this.entries.delete(found);
-    this.#originals?.delete(found);
-    this.forget(found);
+    this.entries.delete(stored);
+    this.#originals?.delete(stored);
+    this.forget(stored);
     return value;
   }
 

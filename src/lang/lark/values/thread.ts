@@ -2,7 +2,7 @@
 import { Budget, BudgetError, type RunLimits } from '../../budget.ts';
 import { problemAt, type Source } from '../../source.ts';
 import { LarkFailure } from './failure.ts';
-import { ByteTexts } from './text/utf8.ts';
+import { ByteStrings } from './text/utf8.ts';
 import type { LarkValue } from './value.ts';
 
 /** Functions that a run may call on its host. */
@@ -27,7 +27,7 @@ export class Thread extends Budget {
   at = 0;
   depth = 0;
   readonly maxDepth: number;
-  readonly texts = new ByteTexts((steps) => this.spend(steps));
+  readonly strings = new ByteStrings((steps) => this.spend(steps));
 
   constructor(limits: RunLimits, host: LarkHost) {
     super(limits);

@@ -54,8 +54,8 @@ export class JsonWriter {
     if (value instanceof LarkStruct) return this.#object([...value.fields], (key) => `in field .${key}`);
     const items = elementsOf(this.#thread, value);
     if (items !== undefined) {
-      const texts = items.map((item, i) => this.#at(`at ${value.type} index ${i}`, item));
-      return `[${texts.join(',')}]`;
+      const elements = items.map((item, i) => this.#at(`at ${value.type} index ${i}`, item));
+      return `[${elements.join(',')}]`;
     }
     if (value instanceof Extension && value.attributeNames().length > 0) {
       const fields = value.attributeNames().map((name): [LarkValue, LarkValue] => [name, value.attribute(name) ?? null]);
@@ -116,5 +116,5 @@ export function indentJson(thread: Thread, text: string, prefix: string, indent:
       out += part === ':' ? ': ' : part;
     }
   }
-  return thread.texts.joined(out);
+  return thread.strings.joined(out);
 }

@@ -52,13 +52,13 @@ function names(
   index: (fields: TimeFields) => number,
   take: (index: number, into: ParsedFields) => void,
 ): Piece {
-  const words = list.map((word) => word.slice(0, length));
+  const names = list.map((name) => name.slice(0, length));
   return {
-    write: (fields) => words[index(fields)] ?? '',
-    read: new RegExp([...words].sort((a, b) => b.length - a.length).join('|'), 'iy'),
+    write: (fields) => names[index(fields)] ?? '',
+    read: new RegExp([...names].sort((a, b) => b.length - a.length).join('|'), 'iy'),
     take: (match, into) =>
       take(
-        words.findIndex((word) => word.toLowerCase() === match.toLowerCase()),
+        names.findIndex((name) => name.toLowerCase() === match.toLowerCase()),
         into,
       ),
   };

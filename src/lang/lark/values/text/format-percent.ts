@@ -43,7 +43,7 @@ export function formatPercent(thread: Thread, format: string, operand: LarkValue
     out += text;
   }
   if (used < args.length && !(operand instanceof LarkDict)) fail('too many arguments for format string');
-  return thread.texts.joined(out + format.slice(done));
+  return thread.strings.joined(out + format.slice(done));
 }
 
 function convert(thread: Thread, conversion: string, value: LarkValue): string {

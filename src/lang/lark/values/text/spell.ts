@@ -20,14 +20,14 @@ function distance(from: string, to: string, limit: number): number {
 
 /** The nearest candidate, if at most half of the name differs. */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
-  const wanted = fold(name);
-  let best = Math.floor((wanted.length + 1) / 2);
-  let found: string | undefined;
+  const folded = fold(name);
+  let best = Math.floor((folded.length + 1) / 2);
+  let result: string | undefined;
   for (const candidate of candidates) {
-    const edits = distance(wanted, fold(candidate), best);
+    const edits = distance(folded, fold(candidate), best);
     if (edits >= best) continue;
     best = edits;
-    found = candidate;
+    result = candidate;
   }
-  return found;
+  return result;
 }

@@ -4,7 +4,7 @@
  * U+DCFF, an "escaped byte").
  * Each byte sequence has exactly one such form, so equality, keys and searches for whole characters
  * work without bytes.
- * Operations that count bytes use the byte text: a string with one unit per byte, which for ASCII
+ * Operations that count bytes use the byte string: a string with one unit per byte, which for ASCII
  * is the string itself.
  */
 import { isUtf8 } from 'node:buffer';
@@ -30,7 +30,7 @@ export function readable(text: string): string {
   return text.toWellFormed();
 }
 
-/** Byte text of a string. */
+/** Byte string of a string. */
 export function toBytes(text: string): string {
   if (isAscii(text)) return text;
   return isCut(text) ? escapedBytes(text).toString('latin1') : Buffer.from(text).toString('latin1');
@@ -51,7 +51,7 @@ function escapedBytes(text: string): Buffer {
   return bytes.subarray(0, end);
 }
 
-/** String of a byte text. */
+/** String of a byte string. */
 export function fromBytes(bytes: string): string {
   return isAscii(bytes) ? bytes : decode(Buffer.from(bytes, 'latin1'));
 }
@@ -78,9 +78,9 @@ function characterLength(bytes: Buffer, at: number): number {
   if (first < 0xc2 || first > 0xf4) return 0;
   const second = bytes[at + 1] ?? 0;
   // Rejects overlong encodings, surrogates, and code points beyond U+10FFFF.
-  const least = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
-  const most = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;
-  if (second < least || second > most) return 0;
+  const min = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
+  const max = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;
+  if (second < min || second > max) return 0;
   const length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
   for (let i = 2; i < length; i++) if ((bytes[at + i] ?? 0) >> 6 !== 2) return 0;
   return length;
@@ -177,10 +177,10 @@ interface Known {
 const NOTHING: Known = { text: '', bytes: '' };
 
 /**
- * Byte texts of the strings of one run. The most recent ones are cached, because a loop over the
+ * Byte strings of the strings of one run. The most recent ones are cached, because a loop over the
  * positions of a string requests the same ones repeatedly.
  */
-export class ByteTexts {
+export class ByteStrings {
   readonly #pay: (steps: number) => void;
   #first: Known = NOTHING;
   #second: Known = NOTHING;
@@ -192,7 +192,7 @@ export class ByteTexts {
     this.#pay = pay;
   }
 
-  /** Byte text of a string. */
+  /** Byte string of a string. */
   of(text: string): string {
     if (text.length <= SHORT && isAscii(text)) return text;
     if (text === this.#first.text) return this.#first.bytes;
@@ -214,14 +214,14 @@ export class ByteTexts {
     return bytes;
   }
 
-  /** String of a byte text. */
+  /** String of a byte string. */
   from(bytes: string): string {
     const text = fromBytes(bytes);
     if (!this.cut && isCut(text)) this.cut = true;
     return text;
   }
 
-  /** One byte of a byte text, as a string. */
+  /** One byte of a byte string, as a string. */
   byteAt(bytes: string, index: number): string {
     const byte = bytes.charCodeAt(index);
     if (byte > 0x7f) this.cut = true;

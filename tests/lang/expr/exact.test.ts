@@ -1,4 +1,4 @@
-/** Numbers that JavaScript would round: passed through and compared exactly, floats once computed with. */
+/** Numbers that JavaScript would round: kept and compared exactly, computed with as floats. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Decimal, type PlainMap, type PlainValue } from '../../../src/util/text/decimal.ts';
@@ -19,7 +19,7 @@ const env = new Map<string, PlainValue>([
 ]);
 const value = (text: string): PlainValue => plain(text, env);
 
-describe('passed on as they came', () => {
+describe('a number that is passed on', () => {
   test.each([
     'price',
     '[price][0]',
@@ -30,26 +30,26 @@ describe('passed on as they came', () => {
     'huge',
     'long',
     '[huge][0]',
-  ])('%s', (text) => {
+  ])('is unchanged by %s', (text) => {
     const names: Record<string, PlainValue | undefined> = { 'first(map(rows, .amount))': new Decimal('10.50') };
     const name = /huge|long/.exec(text)?.[0] ?? 'price';
     expect(value(text)).toStrictEqual(names[text] ?? env.get(name));
   });
 
-  test('rows that are filtered and sorted are the same objects', () => {
+  test('is in the same row object after filtering and sorting', () => {
     const [dear, cheap] = env.get('rows') as readonly PlainMap[];
     const sorted = value('sortBy(rows, .amount)') as readonly PlainValue[];
     expect(sorted[0]).toBe(cheap);
     expect((value('filter(rows, .amount > 10.4)') as readonly PlainValue[])[0]).toBe(dear);
   });
 
-  test('a list that is handed on is not copied', () => {
+  test('is in the same list, which is not copied', () => {
     expect(value('rows')).toBe(env.get('rows'));
     expect(value('let x = 1.5; rows')).toBe(env.get('rows'));
   });
 });
 
-describe('compared exactly', () => {
+describe('a number that is compared', () => {
   test.each([
     ['price == 19.9', 'true'],
     ['price == same', 'true'],
@@ -70,7 +70,7 @@ describe('compared exactly', () => {
   ])('%s', (text, expected) => expect(outcome(text, env)).toBe(expected));
 });
 
-describe('computed with', () => {
+describe('a number that is computed with', () => {
   test.each([
     ['price * 2', '39.8'],
     ['unit + 1', '2.0'],
@@ -91,7 +91,7 @@ describe('computed with', () => {
     ['reduce(1..100, #acc * #acc, huge)', 'run error: the integer needs more than 2048 bits (1:21)'],
   ])('%s', (text, expected) => expect(outcome(text, env)).toBe(expected));
 
-  test('a float with an integral value leaves as one', () => {
+  test('stays a float when its value is integral', () => {
     expect(value('1 + 1.0')).toStrictEqual(new Decimal('2.0'));
     expect(value('6 / 3')).toStrictEqual(new Decimal('2.0'));
     expect(value('[1.5, 2.0]')).toStrictEqual([1.5, new Decimal('2.0')]);
@@ -99,13 +99,13 @@ describe('computed with', () => {
   });
 });
 
-describe('int64 arithmetic is that of 64 bits', () => {
+describe('int64 arithmetic', () => {
   const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
   const near = fc.oneof(int64, fc.bigInt({ min: -10n, max: 10n }), fc.bigInt({ min: 2n ** 53n - 5n, max: 2n ** 53n + 5n }));
   const operations: Record<string, (a: bigint, b: bigint) => bigint> = { '+': (a, b) => a + b, '-': (a, b) => a - b, '*': (a, b) => a * b };
   const toPlain = (n: bigint): number | bigint => (n >= -9007199254740991n && n <= 9007199254740991n ? Number(n) : n);
 
-  test.each(Object.keys(operations))('a %s b', (op) => {
+  test.each(Object.keys(operations))('wraps around at 64 bits in a %s b', (op) => {
     fc.assert(
       fc.property(near, near, (a, b) => {
         const result = plain(
@@ -120,7 +120,7 @@ describe('int64 arithmetic is that of 64 bits', () => {
     );
   });
 
-  test('order is that of the integers', () => {
+  test('orders values as integers', () => {
     fc.assert(
       fc.property(near, near, (a, b) => {
         const both = new Map([

@@ -1,4 +1,4 @@
-/** Sources and runs that want too much: each ends in an error, soon and without taking the process along. */
+/** Sources and runs that need too many resources: each ends in an error, soon, without harm to the process. */
 import { describe, expect, test } from 'vitest';
 import { Budget, BudgetError, DEFAULT_LIMITS } from '../../../src/lang/budget.ts';
 import { compileExpr, runExpr } from '../../../src/lang/expr/index.ts';
@@ -9,7 +9,7 @@ import { ENV } from './support.ts';
 
 const MEGABYTE = 1024 * 1024;
 
-/** How much of the processor it took, and by how much the heap has grown, at its end. */
+/** Measures CPU time and heap growth. */
 function cost(work: () => unknown): { error: unknown; millis: number; grown: number } {
   const heap = process.memoryUsage().heapUsed;
   let error: unknown;
@@ -45,7 +45,7 @@ const SOURCES: readonly (readonly [string, () => string])[] = [
   ['a pattern that multiplies', () => '"a" matches "((a{100}){100}){100}"'],
 ];
 
-describe('sources', () => {
+describe('a hostile source', () => {
   test.each(SOURCES)('%s', (_, source) => {
     const text = source();
     const { error, millis } = cost(() => compileExpr(text));
@@ -53,7 +53,7 @@ describe('sources', () => {
     expect(millis).toBeLessThan(1000);
   });
 
-  test('the largest that is allowed compiles in bounded time', () => {
+  test('compiles in bounded time when it has the maximum size', () => {
     const text = `[${Array.from({ length: 4900 }, (_, i) => `list[${i % 3}]`).join(',')}]`;
     const { error, millis } = cost(() => compileExpr(text));
     expect((error as CompileError | undefined)?.message).toContain('more than 10000 parts');
@@ -73,7 +73,7 @@ describe('sources', () => {
     },
   );
 
-  test('the deepest that is allowed compiles and runs', () => {
+  test('compiles and runs when it has the maximum depth', () => {
     const text = `1${'+i'.repeat(990)}`;
     expect(runExpr(compileExpr(text), ENV, new Budget(DEFAULT_LIMITS))).toBe(1 + 7 * 990);
   });
@@ -109,7 +109,7 @@ const RUNS: readonly string[] = [
   'sortBy(1..10000000, -#)',
 ];
 
-describe('runs', () => {
+describe('a hostile run', () => {
   test.each(RUNS)('%s', (text) => {
     const compiled = compileExpr(text);
     const { error, millis, grown } = cost(() => runExpr(compiled, ENV, new Budget(DEFAULT_LIMITS)));
@@ -118,7 +118,7 @@ describe('runs', () => {
     expect(grown).toBeLessThan(400 * MEGABYTE);
   });
 
-  test('each budget has its own words', () => {
+  test('is reported with a message per budget', () => {
     const kinds = ['all(1..1000000, true)', '1..100000000'].map((text) => {
       try {
         runExpr(compileExpr(text), ENV, new Budget({ ...DEFAULT_LIMITS, steps: 1000 }));
@@ -132,7 +132,7 @@ describe('runs', () => {
     expect(slow).toThrow(/longer than its 1 ms/);
   });
 
-  test('building a text of 100 KB piece by piece stays within the budget', () => {
+  test('stays within the budget when it builds a string of 100 KB piece by piece', () => {
     const text =
       'len(reduce(1..1000, #acc + "a line of about a hundred characters, which is what a report has, more or less, in each row\\n", ""))';
     expect(runExpr(compileExpr(text), ENV, new Budget(DEFAULT_LIMITS))).toBe(92_000);

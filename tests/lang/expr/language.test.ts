@@ -1,4 +1,4 @@
-/** Compiling against a declared environment, what leaves as which plain value, errors with their place, and the walls of the sandbox. */
+/** Declared environments, plain results, positions of errors, and the isolation from JavaScript. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Budget, DEFAULT_LIMITS } from '../../../src/lang/budget.ts';
@@ -31,11 +31,11 @@ describe('a declared environment', () => {
     ['$env["inp" + "ut"]', ['context', 'input', 'step_0']],
     ['let x = 1; x', []],
     ['1 + 1', []],
-  ])('%s uses what it reads', (text, expected) => {
+  ])('lists the names that %s reads', (text, expected) => {
     expect([...compileExpr(text, { names }).uses].sort()).toEqual(expected);
   });
 
-  test('a function gives values on demand', () => {
+  test('may be a function that returns values on demand', () => {
     const asked: string[] = [];
     const find = (name: string): PlainValue | undefined => {
       asked.push(name);
@@ -48,7 +48,7 @@ describe('a declared environment', () => {
   });
 });
 
-describe('results as plain values', () => {
+describe('a result', () => {
   test.each<[string, PlainValue]>([
     ['nil', null],
     ['date("2024-02-29 12:00:00")', '2024-02-29T12:00:00Z'],
@@ -77,12 +77,12 @@ describe('results as plain values', () => {
     ['concat([])', []],
   ])('%s', (text, expected) => expect(plain(text)).toStrictEqual(expected));
 
-  test('what is no value is an error', () => {
+  test('is an error when it is not a plain value', () => {
     expect(() => plain('date("2024-02-29").Year')).toThrow('was not called');
     expect(() => plain('groupBy([1, "1"], #)')).toThrow('both written "1"');
   });
 
-  test('the command line writes JSON', () => {
+  test('is JSON on the command line', () => {
     expect(evaluateExpression('input.price * 2', '{"input": {"price": 1.25}}')).toBe('2.5');
     expect(evaluateExpression('{a: input.n, b: 4 / 2, c: [nil]}', '{"input": {"n": 12345678901234567890}}')).toBe(
       '{"a":12345678901234567890,"b":2.0,"c":[null]}',
@@ -93,8 +93,8 @@ describe('results as plain values', () => {
   });
 });
 
-describe('errors have a place', () => {
-  test('while compiling', () => {
+describe('the position of an error', () => {
+  test('is known while compiling', () => {
     const text = 'let x = 1;\nlet y = 2;\nx + y +';
     const error = catchError(() => compileExpr(text, { file: 'step 2' })) as CompileError;
     expect(error).toBeInstanceOf(CompileError);
@@ -102,7 +102,7 @@ describe('errors have a place', () => {
     expect(error.problems[0].snippet).toBe('x + y +\n      ^');
   });
 
-  test('while running, columns in characters', () => {
+  test('counts columns in characters while running', () => {
     const error = catchError(() => plain('"😀" == "" or\n  list[9] > 1')) as RunError;
     expect(error).toBeInstanceOf(RunError);
     expect(error.problem).toMatchObject({ line: 2, column: 7, snippet: '  list[9] > 1\n      ^' });
@@ -117,7 +117,7 @@ describe('errors have a place', () => {
   }
 });
 
-describe('nothing of JavaScript can be reached', () => {
+describe('an expression', () => {
   const properties = [
     'constructor',
     '__proto__',
@@ -158,7 +158,7 @@ describe('nothing of JavaScript can be reached', () => {
     '"a"',
   ];
 
-  test.each(values)('from %s', (value) => {
+  test.each(values)('cannot reach JavaScript from %s', (value) => {
     for (const property of properties) {
       for (const text of [
         `${value}.${property}`,
@@ -173,7 +173,7 @@ describe('nothing of JavaScript can be reached', () => {
     }
   });
 
-  test('any text compiles or is a compile error, and any run gives a value or a run error', () => {
+  test('compiles or is a compile error, and returns a value or a run error', () => {
     const words = [
       'i',
       'list',
@@ -233,14 +233,14 @@ describe('nothing of JavaScript can be reached', () => {
     );
   });
 
-  test('a name that objects have is an ordinary key', () => {
+  test('has ordinary keys with the names of object properties', () => {
     expect(outcome('{"__proto__": 1}.__proto__')).toBe('1');
     expect(outcome('keys(fromJSON("{\\"__proto__\\": 1, \\"1\\": 2, \\"a\\": 3}"))')).toBe('["__proto__","1","a"]');
   });
 });
 
-describe('strings are UTF-8', () => {
-  test('slices, lengths and indices agree with bytes', () => {
+describe('a string', () => {
+  test('has slices, lengths and indices in bytes of UTF-8', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme', maxLength: 20 }),
@@ -264,7 +264,7 @@ describe('strings are UTF-8', () => {
     );
   });
 
-  test('order is that of the bytes', () => {
+  test('is ordered by its bytes', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 4 }), { maxLength: 8 }), (texts) => {
         const expected = [...texts].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
@@ -274,7 +274,7 @@ describe('strings are UTF-8', () => {
   });
 });
 
-test('a run leaves nothing behind: the same again gives the same', () => {
+test('a second run of an expression returns the same result', () => {
   const compiled = compileExpr('reduce(map(users, sum(map(.tags, len(#)))), #acc + #, 0)');
   const once = runExpr(compiled, ENV, new Budget(DEFAULT_LIMITS));
   expect(runExpr(compiled, ENV, new Budget(DEFAULT_LIMITS))).toBe(once);

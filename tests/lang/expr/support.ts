@@ -1,4 +1,4 @@
-/** What the tests of expressions share: an environment, and an outcome as one line of text. */
+/** Test support for expressions: an environment, and outcomes as one line of text. */
 import { readFileSync } from 'node:fs';
 import { Budget, DEFAULT_LIMITS, type RunLimits } from '../../../src/lang/budget.ts';
 import { compileExpr, type ExprOptions, runExpr, runRaw } from '../../../src/lang/expr/index.ts';
@@ -14,7 +14,7 @@ function envOf(json: string): PlainMap {
 
 export const ENV = envOf(readFileSync(new URL('./tables/env.json', import.meta.url), 'utf8'));
 
-/** The value in its canonical text, or the error with its place. */
+/** Returns the canonical text of the value, or the error with its position. */
 export function outcome(text: string, env: PlainMap = ENV, options: ExprOptions = {}): string {
   try {
     return canonical(runRaw(compileExpr(text, options), env, new Budget(DEFAULT_LIMITS)));

@@ -1,4 +1,4 @@
-/** Programs that would exhaust a service: each ends in the budget it is after, holds nobody up, and leaves no memory behind. */
+/** Programs that would exhaust a service: each ends in its budget, blocks no caller, and leaks no memory. */
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ import { closeSandbox, runStep } from '../../../src/lang/sandbox/index.ts';
 import { CompileError, RunError } from '../../../src/lang/source.ts';
 import { BOMBS } from './bombs.ts';
 
-/** Time is not what ends them here, however busy the machine is; fewer steps than usual end the endless ones sooner. */
+/** Plenty of time, so that a busy machine changes nothing; fewer steps, so that endless loops end sooner. */
 const UNHURRIED: RunLimits = { ...DEFAULT_LIMITS, steps: 20_000_000, millis: 120_000 };
 const PATIENCE = 120_000;
 
@@ -26,8 +26,8 @@ async function outcome(source: string, limits: RunLimits): Promise<string> {
   }
 }
 
-/** Milliseconds that a program may take where requests are answered: its allowance is two, and a worker may have to be started. */
-const MOMENT = 20;
+/** Limit for blocking the main thread. The allowance is 2 ms, and a worker may have to be started. */
+const MAX_BLOCKED_MS = 20;
 
 function startQuietly(program: LarkProgram): Promise<unknown> {
   try {
@@ -38,52 +38,52 @@ function startQuietly(program: LarkProgram): Promise<unknown> {
   }
 }
 
-describe('bombs', () => {
+describe('a hostile program', () => {
   afterAll(closeSandbox);
 
   it.each(BOMBS)(
-    '$name: $ends',
+    'ends as expected ($name: $ends)',
     async ({ source, ends }) => {
       expect(await outcome(source, UNHURRIED)).toBe(ends);
     },
     PATIENCE,
   );
 
-  it.each(BOMBS.filter(({ ends }) => ends === 'steps'))('$name: time, when steps are plenty', async ({ source }) => {
+  it.each(BOMBS.filter(({ ends }) => ends === 'steps'))('ends by time when it may take many steps ($name)', async ({ source }) => {
     const start = performance.now();
     expect(await outcome(source, { ...DEFAULT_LIMITS, steps: Number.MAX_SAFE_INTEGER, bytes: 2 ** 30, millis: 100 })).toBe('time');
     expect(performance.now() - start).toBeLessThan(5000);
   });
 
-  it('leave the thread of the caller within a moment', async () => {
+  it('leaves the thread of the caller within 20 ms', async () => {
     for (const bomb of BOMBS.filter(({ ends }) => ends !== 'compile')) {
-      // The best of a few tries: what else the machine does is not the program's doing.
+      // The best of several tries, since other processes may slow down one of them.
       let shortest = Number.POSITIVE_INFINITY;
-      for (let i = 0; i < 5 && shortest > MOMENT; i++) {
+      for (let i = 0; i < 5 && shortest > MAX_BLOCKED_MS; i++) {
         const program = compileLark(bomb.source);
         const start = performance.now();
         const running = startQuietly(program);
         shortest = Math.min(shortest, performance.now() - start);
         await running;
       }
-      expect({ bomb: bomb.name, late: shortest > MOMENT }).toEqual({ bomb: bomb.name, late: false });
+      expect({ bomb: bomb.name, late: shortest > MAX_BLOCKED_MS }).toEqual({ bomb: bomb.name, late: false });
     }
   });
 
-  it('are compiled, or refused, within a moment', () => {
+  it('compiles or is rejected within 20 ms', () => {
     for (const { name, source } of BOMBS.filter(({ ends }) => ends === 'compile')) {
       let shortest = Number.POSITIVE_INFINITY;
-      for (let i = 0; i < 5 && shortest > MOMENT; i++) {
+      for (let i = 0; i < 5 && shortest > MAX_BLOCKED_MS; i++) {
         const start = performance.now();
         expect(() => compileLark(source)).toThrow(CompileError);
         shortest = Math.min(shortest, performance.now() - start);
       }
-      expect({ bomb: name, late: shortest > MOMENT }).toEqual({ bomb: name, late: false });
+      expect({ bomb: name, late: shortest > MAX_BLOCKED_MS }).toEqual({ bomb: name, late: false });
     }
   });
 
   it(
-    'leave no memory behind',
+    'leaks no memory',
     async () => {
       const most = 64 * 1024 * 1024;
       const probe = spawn(process.execPath, ['--expose-gc', fileURLToPath(new URL('memory-probe.mjs', import.meta.url)), String(most)], {
@@ -97,7 +97,7 @@ describe('bombs', () => {
     PATIENCE,
   );
 
-  it('counts the same on every run', () => {
+  it('uses the same number of steps in every run', () => {
     const program = compileLark('x = []\nfor i in range(1000):\n    x.append(str(i))\nresult = len(x)');
     const steps = (limit: number): string => {
       try {

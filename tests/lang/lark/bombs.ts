@@ -1,10 +1,10 @@
-/** Programs that want too much of something, and which budget must end each of them. */
+/** Programs that need too many resources, with the budget that must end each of them. */
 import type { BudgetKind } from '../../../src/lang/budget.ts';
 
 export interface Bomb {
   readonly name: string;
   readonly source: string;
-  /** How it must end, given time enough: in this budget, refused when compiled, or in an error of the language. */
+  /** Expected end without a time limit: a budget, a compile error, or an error of the language. */
   readonly ends: Exclude<BudgetKind, 'time'> | 'compile' | 'error';
 }
 

@@ -1,12 +1,12 @@
-// Runs programs as the service does, in a process of its own with `--expose-gc`, and says what memory is left of them.
-// The programs come as JSON on stdin, and how much of resident memory is too much as an argument; the figures go as JSON to stdout, in bytes.
+// Runs programs like the service does, in its own process with `--expose-gc`, and reports leaked memory.
+// stdin: programs as JSON. Argument: limit of resident memory. stdout: JSON with bytes.
 import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { DEFAULT_LIMITS } from '../../../dist/lang/budget.js';
 import { compileLark } from '../../../dist/lang/lark/index.js';
 import { closeSandbox, runStep } from '../../../dist/lang/sandbox/index.js';
 
-/** Endless loops hold nothing: they are ended sooner than usual. */
+/** Endless loops allocate nothing, so they may end sooner than usual. */
 const LIMITS = { ...DEFAULT_LIMITS, steps: 20_000_000 };
 
 const used = () => {
@@ -19,14 +19,14 @@ async function run(source) {
   try {
     await runStep('lark', { program: compileLark(source), values: new Map(), now: 0 }, LIMITS);
   } catch {
-    // How they end is the business of another test.
+    // Another test checks the outcome.
   }
 }
 
 const sources = JSON.parse(await text(process.stdin));
 const enough = Number(process.argv[2]);
 
-/** What is left of all of them, when their threads have ended: until then their memory counts. */
+/** Measures memory after all threads have ended, since they hold memory until then. */
 async function left() {
   const before = used();
   for (const source of sources) await run(source);
@@ -39,6 +39,6 @@ async function left() {
   return { held: after.held - before.held, rss: after.rss - before.rss };
 }
 
-// The C library may keep what a thread has had, once: what is left behind is left behind again.
+// The C library may keep the memory of a thread once. A leak would grow again.
 const first = await left();
 console.log(JSON.stringify(first.rss < enough ? first : await left()));

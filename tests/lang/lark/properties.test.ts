@@ -1,4 +1,4 @@
-/** What holds for all values: arithmetic against JavaScript's bigints, texts that read back the same, and that nothing of JavaScript shows. */
+/** Properties of all values: bigint arithmetic, round trips of text, and isolation from JavaScript. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileLark, runLark } from '../../../src/lang/lark/index.ts';
@@ -20,7 +20,7 @@ const int = fc.oneof(fc.integer(), fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n
 const big = (value: PlainValue): bigint => BigInt(value as number | bigint);
 const floor = (a: bigint, b: bigint): bigint => (a % b !== 0n && a < 0n !== b < 0n ? a / b - 1n : a / b);
 
-describe('ints', () => {
+describe('an int', () => {
   const operators: readonly (readonly [string, (a: bigint, b: bigint) => bigint])[] = [
     ['+', (a, b) => a + b],
     ['-', (a, b) => a - b],
@@ -31,7 +31,7 @@ describe('ints', () => {
     ['|', (a, b) => a | b],
     ['^', (a, b) => a ^ b],
   ];
-  it.each(operators)('a %s b', (op, exact) => {
+  it.each(operators)('is computed exactly in a %s b', (op, exact) => {
     const compiled = program(`result = a ${op} b`);
     fc.assert(
       fc.property(int, int, (a, b) => {
@@ -51,7 +51,7 @@ describe('ints', () => {
   });
 });
 
-describe('floats', () => {
+describe('a float', () => {
   it('are written and read back', () => {
     const compiled = program('result = float(str(a)) == a and json.decode(json.encode(a)) == a');
     fc.assert(
@@ -62,8 +62,8 @@ describe('floats', () => {
   });
 });
 
-describe('strings', () => {
-  it('survive repr as source', () => {
+describe('a string', () => {
+  it('reads back from its repr', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         const literal = evaluate(program('result = repr(a)'), text);
@@ -72,7 +72,7 @@ describe('strings', () => {
     );
   });
 
-  it('survive json', () => {
+  it('reads back from JSON', () => {
     const compiled = program('result = json.decode(json.encode(a))');
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
@@ -81,7 +81,7 @@ describe('strings', () => {
     );
   });
 
-  it('of ASCII are sorted as JavaScript sorts them', () => {
+  it('is sorted as in JavaScript when it is ASCII', () => {
     const compiled = program('result = sorted(a)');
     fc.assert(
       fc.property(fc.array(fc.string()), (list) => {
@@ -90,7 +90,7 @@ describe('strings', () => {
     );
   });
 
-  it('of ASCII are sliced as JavaScript slices them', () => {
+  it('is sliced as in JavaScript when it is ASCII', () => {
     const compiled = program('result = a[b[0]:b[1]]');
     const ends = fc.tuple(fc.integer({ min: -9, max: 9 }), fc.integer({ min: -9, max: 9 }));
     fc.assert(
@@ -101,7 +101,7 @@ describe('strings', () => {
   });
 });
 
-describe('nothing of JavaScript shows', () => {
+describe('a program cannot reach JavaScript', () => {
   const names = [
     '__proto__',
     'constructor',
@@ -134,7 +134,7 @@ describe('nothing of JavaScript shows', () => {
     'time.hour',
     '"x".elems()',
   ];
-  it.each(subjects)('on %s', (subject) => {
+  it.each(subjects)('through attributes of %s', (subject) => {
     const known = subject.startsWith('struct') ? [] : names;
     for (const name of known) {
       const compiled = compileLark(`result = [hasattr(${subject}, "${name}"), "${name}" in dir(${subject})]`);
@@ -142,7 +142,7 @@ describe('nothing of JavaScript shows', () => {
     }
   });
 
-  it('in keys', () => {
+  it('through keys', () => {
     const compiled = program(
       'd = {a: 1}\nd.update([("__proto__", 2)])\nresult = [d.get("constructor"), d.get("toString"), len(d), a in d]',
     );
@@ -150,7 +150,7 @@ describe('nothing of JavaScript shows', () => {
   });
 });
 
-describe('any text', () => {
+describe('any source text', () => {
   const token = fc.constantFrom(
     'def ',
     'f',
@@ -183,7 +183,7 @@ describe('any text', () => {
     'load',
     ';',
   );
-  it('compiles or is refused with a place', () => {
+  it('compiles or is rejected with a position', () => {
     fc.assert(
       fc.property(fc.array(token, { maxLength: 40 }), (tokens) => {
         const text = tokens.join('');

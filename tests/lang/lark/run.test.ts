@@ -1,4 +1,4 @@
-/** Running programs from outside: values in and out, modules, errors with their places, budgets. */
+/** Runs programs from outside: values in and out, modules, positions of errors, budgets. */
 import { describe, expect, it } from 'vitest';
 import { BudgetError, DEFAULT_LIMITS } from '../../../src/lang/budget.ts';
 import {
@@ -35,7 +35,7 @@ function errorOf(action: () => unknown): unknown {
 
 const map = (entries: Record<string, PlainValue>): Map<string, PlainValue> => new Map(Object.entries(entries));
 
-describe('values in and out', () => {
+describe('a run', () => {
   it('keeps ints and decimals exact', () => {
     const row = map({ big: 9007199254740993n, money: new Decimal('0.1000'), half: 0.5, one: new Decimal('1.0') });
     expect(run('result = rows', { rows: [row] })).toEqual([row]);
@@ -52,11 +52,11 @@ describe('values in and out', () => {
     ).toEqual([true, false, true, 1]);
   });
 
-  it('tells floats from ints on the way out', () => {
+  it('keeps floats and ints apart in results', () => {
     expect(run('result = [1, 1.0, 1.5, 2 / 1, 1 << 60]')).toEqual([1, new Decimal('1.0'), 1.5, new Decimal('2.0'), 1152921504606846976n]);
   });
 
-  it('hands rows back that nobody looked into', () => {
+  it('returns untouched rows as the same objects', () => {
     const row = map({ a: 1 });
     expect((run('result = rows', { rows: [row] }) as PlainValue[])[0]).toBe(row);
   });
@@ -79,7 +79,7 @@ describe('values in and out', () => {
     });
   });
 
-  it('converts what has no plain form, or says that it cannot', () => {
+  it('converts values without a plain form, or reports that it cannot', () => {
     expect(run('result = struct(a = (1, 2), b = set([3]), c = b"hi", d = {1: None})')).toEqual(
       map({ a: [1, 2], b: [3], c: 'aGk=', d: map({ 1: null }) }),
     );
@@ -91,8 +91,8 @@ describe('values in and out', () => {
   });
 });
 
-describe('modules', () => {
-  it('are loaded by name, with aliases, once a run', () => {
+describe('a module', () => {
+  it('is loaded by name, with aliases, once per run', () => {
     const lib = 'print("loaded")\ndef double(x):\n    return x * 2\nrate = [1]\n_secret = 1';
     expect(run('load("lib", "double", r = "rate")\nresult = [double(r[0]), lib.double(4)]', {}, { lib })).toEqual([2, 8]);
     expect(errorOf(() => run('result = lib._secret', {}, { lib }))).toMatchObject({
@@ -100,12 +100,12 @@ describe('modules', () => {
     });
   });
 
-  it('are frozen', () => {
+  it('is frozen', () => {
     const error = errorOf(() => run('load("lib", "rate")\nrate.append(2)', {}, { lib: 'rate = [1]' }));
     expect(error).toMatchObject({ message: 'cannot append to frozen list' });
   });
 
-  it('may load each other, but not in a circle', () => {
+  it('may load other modules, but not in a circle', () => {
     expect(run('result = a.x', {}, { a: 'load("b", "y")\nx = y + 1', b: 'y = 1' })).toBe(2);
     const error = errorOf(() => run('result = a.x', {}, { a: 'load("b", "y")\nx = y', b: 'load("a", "x")\ny = x' }));
     expect(error).toMatchObject({ message: 'cannot load a: cycle in load graph' });
@@ -114,21 +114,21 @@ describe('modules', () => {
     expect(findModuleCycle('d', (name) => (name === 'c' ? [] : graph[name]))).toBeUndefined();
   });
 
-  it('that are missing are an error of their own', () => {
+  it('has its own error when it is missing', () => {
     const error = errorOf(() => run('load("gone", "x")'));
     expect(error).toBeInstanceOf(LoadError);
     expect(error).toMatchObject({ module: 'gone', message: 'cannot load gone: no such module "gone"' });
   });
 
-  it('are listed by the program that uses them', () => {
+  it('is listed by the program that uses it', () => {
     const program = compileLark('load("a", "x")\nresult = b.y + input.z', { predeclared: ['input', 'context'], modules: ['a', 'b', 'c'] });
     expect(program.modules).toEqual(['a', 'b']);
     expect(program.reads).toEqual(['input']);
   });
 });
 
-describe('errors', () => {
-  it('show the place, the line and the calls', () => {
+describe('an error', () => {
+  it('has the position, the line and the calls', () => {
     const source = 'def f(x):\n    return 10 // x\n\ndef g():\n    return min([2, 0], key = f)\n\nresult = g()\n';
     const error = errorOf(() => run(source));
     expect(error).toBeInstanceOf(RunError);
@@ -146,7 +146,7 @@ describe('errors', () => {
     );
   });
 
-  it('tell a refusal from a mistake', () => {
+  it('distinguishes a refusal from a mistake', () => {
     expect(errorOf(() => run('fail("no such customer")'))).toMatchObject({
       verdict: { kind: 'fail', message: 'no such customer' },
       message: 'fail: no such customer',
@@ -156,20 +156,20 @@ describe('errors', () => {
     expect(errorOf(() => run('x = [][0]'))).toMatchObject({ verdict: undefined });
   });
 
-  it('of one file are told up to 20, also of names that are not there', () => {
+  it('is one of up to 20 that a file reports, including unknown names', () => {
     const names = Array.from({ length: 2000 }, (_, i) => `y${i} = unknown_${i}`).join('\n');
     const error = errorOf(() => compileLark(names));
     expect((error as CompileError).problems).toHaveLength(20);
   });
 
-  it('include a text that is too long', () => {
+  it('is reported for a source that is too long', () => {
     const long = `x = "${'a'.repeat(256 * 1024)}"`;
     expect(errorOf(() => compileLark(long))).toMatchObject({
       problems: [{ line: 1, message: 'the text is longer than 262144 characters' }],
     });
   });
 
-  it('of one file are told all at once', () => {
+  it('is reported together with all others of the file', () => {
     const error = errorOf(() => compileLark('x = 1 +\ndef f(:\n    pass\ny = )\n'));
     expect(error).toBeInstanceOf(CompileError);
     expect((error as CompileError).problems.map((p) => [p.line, p.message])).toEqual([
@@ -180,18 +180,18 @@ describe('errors', () => {
   });
 });
 
-describe('budgets', () => {
+describe('a budget', () => {
   it.each([
     ['steps', { steps: 1000 }, 'for i in range(100000):\n    pass', 'the program took more than its 1000 steps'],
     ['memory', { bytes: 1024 * 1024 }, 'x = "a" * 10000000', 'the program needed more than its 1 MiB of memory'],
     ['time', { millis: 20 }, 'for i in range(100000000):\n    pass', 'the program ran longer than its 20 ms'],
-  ] as const)('%s', (kind, limits, source, message) => {
+  ] as const)('ends a program that exceeds its %s', (kind, limits, source, message) => {
     const error = errorOf(() => runLark(compileLark(source), { limits: { ...DEFAULT_LIMITS, ...limits } }));
     expect(error).toBeInstanceOf(BudgetError);
     expect(error).toMatchObject({ kind, message, problem: { line: 1 } });
   });
 
-  it('depth', () => {
+  it('ends a program that exceeds its depth', () => {
     const source = `${Array.from({ length: 60 }, (_, i) => `def f${i}():\n    return ${i === 59 ? '1' : `f${i + 1}()`}`).join('\n')}\nresult = f0()`;
     expect(runLark(compileLark(source))).toBe(1);
     const error = errorOf(() => runLark(compileLark(source), { limits: { ...DEFAULT_LIMITS, depth: 20 } }));

@@ -1,6 +1,6 @@
 /**
- * The tests that are written in the language itself: `src/lang/lark/testdata/*.star`. A file is cut into chunks at lines of `---`;
- * a chunk runs to its end with all its assertions true, or fails at each line that ends in `# error: …` with that text.
+ * Runs the tests written in Lark, `src/lang/lark/testdata/*.star`, in chunks separated by lines of `---`.
+ * A chunk must pass all assertions, or fail at each line that ends in `# error: …`, with that text.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ interface Found {
   readonly text: string;
 }
 
-/** The assertions of the test files; each notes what does not hold and goes on. */
+/** The assertions of the test files. Each records a failure and continues. */
 function assertions(text: string, found: Found[]): ReadonlyMap<string, LarkValue> {
   const lineAt = (at: number): number => text.slice(0, at).split('\n').length;
   const equal = new LarkBuiltin('equal', (thread, [got = null, want = null]) => {

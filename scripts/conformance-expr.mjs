@@ -17,8 +17,8 @@ export async function run(folder, { verbose }) {
   const [{ compileExpr, runRaw }, { canonical }, { readJson }, { Budget, BudgetError }, { CompileError, RunError }, { exactNumber }] =
     await Promise.all([
       load('expr/index.js'),
-      load('expr/canonical.js'),
-      load('expr/json.js'),
+      load('expr/values/canonical.js'),
+      load('expr/library/json.js'),
       load('budget.js'),
       load('source.js'),
       load('expr/try.js'),

@@ -2,12 +2,14 @@
 import { BudgetError } from '../dist/lang/budget.js';
 import { callBack } from '../dist/lang/lark/values/call.js';
 import { equals, order, truth } from '../dist/lang/lark/values/compare.js';
+import { Extension } from '../dist/lang/lark/values/extension.js';
 import { LarkFailure } from '../dist/lang/lark/values/failure.js';
 import { freeze } from '../dist/lang/lark/values/freeze.js';
+import { LarkBuiltin } from '../dist/lang/lark/values/function.js';
 import { membership } from '../dist/lang/lark/values/membership.js';
 import { LarkStruct } from '../dist/lang/lark/values/struct.js';
 import { repr, str } from '../dist/lang/lark/values/text/text.js';
-import { Extension, LarkBuiltin, ModuleValue } from '../dist/lang/lark/values/value.js';
+import { ModuleValue } from '../dist/lang/lark/values/value.js';
 
 const builtin = (name, body) => new LarkBuiltin(name, body);
 

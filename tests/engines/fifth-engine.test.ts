@@ -1,4 +1,5 @@
-// An engine is one folder and one line: a service that is started with a fifth one serves it, though no other file has heard of it.
+// An engine is one folder and one line: a service started with a fifth engine serves it without a
+// change of any other file.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -49,7 +50,7 @@ afterAll(async () => {
 const auto = (method: string, query: string, body?: unknown) =>
   client.request(method, `${project.autoPath('sq', NAME, 'users')}?${query}`, { headers: project.headers, body });
 
-test('describes its tables', async () => {
+test('a fifth engine describes its tables', async () => {
   const detail = await client.request('GET', `/svc/rest/meta/v1/table/detail?type=sq&schema=${NAME}&table=users`, {
     headers: project.headers,
   });
@@ -63,7 +64,7 @@ test('describes its tables', async () => {
   });
 });
 
-test('answers a GET with filters, in every order, to the last digit', async () => {
+test('a fifth engine filters and sorts a GET, and keeps every digit', async () => {
   const all = await auto('GET', 'pg=0&ps=10');
   expect([all.status, all.text]).toEqual([
     200,
@@ -73,7 +74,7 @@ test('answers a GET with filters, in every order, to the last digit', async () =
   expect(some.text).toBe('[{"name":"Cy"},{"name":"Ada"}]');
 });
 
-test('writes rows, and says what it refuses', async () => {
+test('a fifth engine writes rows, and reports what it rejects', async () => {
   expect((await auto('POST', '', [{ id: 4, name: 'Di' }])).json()).toEqual({ rows_affected: 1 });
   expect(
     (
@@ -87,13 +88,13 @@ test('writes rows, and says what it refuses', async () => {
   expect((await auto('DELETE', 'id=ge.4&id=le.5')).json()).toEqual({ rows_affected: 1 });
 });
 
-test('runs the steps of a definition', async () => {
+test('a fifth engine runs the steps of a definition', async () => {
   const bench = new Bench(client, project, { dbType: 'sq', name: NAME });
   await bench.deploy({ uri: 'named', logic: [{ sql: "SELECT id FROM users WHERE name LIKE '?:start%' AND id < ?:most" }] });
   expect(await bench.rows('GET', 'named?start=A&most=100')).toEqual([{ id: 1 }]);
 });
 
-test('is named where types are listed', async () => {
+test('a fifth engine is in the list of types', async () => {
   const unknown = await client.request('GET', `${project.autoPath('zz', NAME, 'users')}?pg=0&ps=1`, { headers: project.headers });
   expect(unknown.text).toContain('use ms, ma, pg, ch or sq');
 });

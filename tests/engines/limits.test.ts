@@ -1,4 +1,4 @@
-/** The memory for large rows: one row has its limit, all of them together have theirs, and what was held is given back. */
+/** Limits on the memory for large rows: of one row, and of all rows together. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { LargeRowBudget, LIMITS, largeRowBytes } from '../../src/engines/contract/limits.ts';
 import { TextRows } from '../../src/engines/contract/rows.ts';
@@ -15,24 +15,24 @@ afterEach(() => {
   expect(largeRowBytes()).toBe(0);
 });
 
-describe('large rows', () => {
-  it('are refused one by one when they are too large', () => {
+describe('LargeRowBudget', () => {
+  it('rejects a row that is too large', () => {
     expect(() => share(1000).checkRow(1000)).not.toThrow();
     expect(() => share(1000).checkRow(1001)).toThrow(/a row of 1001 bytes; at most 1000 are read/);
     expect(() => share().checkRow(LIMITS.rowBytes + 1)).toThrow(expect.objectContaining({ kind: 'malformed' }));
   });
 
-  it('are refused together when there are too many', () => {
+  it('rejects a row when all rows together are too large', () => {
     for (let i = 0; i < LIMITS.largeBytes / LIMITS.rowBytes; i++) share().hold(LIMITS.rowBytes);
     expect(() => share().hold(LIMITS.largeFrom + 1)).toThrow(expect.objectContaining({ kind: 'busy' }));
-    // Small ones go on, and one that shrinks makes room.
+    // Small rows still pass, and a row that shrinks frees memory.
     expect(() => share().hold(LIMITS.largeFrom)).not.toThrow();
     held[0]?.hold(0);
     expect(() => share().hold(LIMITS.rowBytes)).not.toThrow();
   });
 });
 
-describe('rows of a catalogue', () => {
+describe('TextRows', () => {
   const rowsOf = (count: number, from: number, to: number): TextRows => {
     const rows = new TextRows();
     rows.start([{ name: 'a', kind: 'text' }] as Parameters<TextRows['start']>[0], { pause: () => undefined, resume: () => undefined });
@@ -41,11 +41,11 @@ describe('rows of a catalogue', () => {
     return rows;
   };
 
-  it('are bounded by what they hold', () => {
+  it('limits the total size of the rows', () => {
     expect(() => rowsOf(1000, 0, 64 * 1024)).toThrow(/a catalog of more than/);
   });
 
-  it('hold nothing where they are NULL, wherever the value before ended', () => {
+  it('counts nothing for NULL, wherever the value before it ended', () => {
     expect(rowsOf(1000, -1, 64 * 1024).rows).toHaveLength(1000);
   });
 });

@@ -44,7 +44,7 @@ export class TextRows implements RowSink {
 
   #count({ from, to }: Cells): void {
     let size = ROW_BYTES;
-    // The end of a NULL is that of another row.
+    // A NULL has no size of its own: its end belongs to another row.
     for (let i = 0; i < this.#width; i++) size += VALUE_BYTES + ((from[i] ?? -1) < 0 ? 0 : (to[i] ?? 0) - (from[i] ?? 0));
     this.#bytes += size;
     this.#flow?.spend(size);

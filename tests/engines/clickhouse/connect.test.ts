@@ -1,4 +1,4 @@
-/** Connecting: either port as registered, TLS in its modes, and every way in which a login or a statement can fail, by kind. */
+/** Connecting: both ports, TLS modes, and the kinds of all failures of a login or a statement. */
 import { createServer, connect as dial } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
 import { clickhouseEngine } from '../../../src/engines/clickhouse/index.ts';
@@ -27,7 +27,7 @@ async function works(connection: Connection): Promise<void> {
 }
 
 describe.each(PORTS)('over the %s port', (_, port) => {
-  test('connects by what the port answers, and stays usable after a failure', async () => {
+  test('connects by the response of the port, and stays usable after a failure', async () => {
     const connection = await kept(open(port));
     await works(connection);
     expect(await failureOf(command(connection, 'SELEC 1'))).toMatchObject({ kind: 'syntax' });
@@ -39,27 +39,27 @@ describe.each(PORTS)('over the %s port', (_, port) => {
     await connection.rollback({ timeoutMs: 1 });
   });
 
-  test('tells how many statements the server does well at a time, by its threads', async () => {
+  test('derives the number of concurrent statements from the threads of the server', async () => {
     const [[threads]] = (
       await rowsOf(await kept(open(port)), "SELECT toInt32(extract(value, '\\\\d+')) AS n FROM system.settings WHERE name = 'max_threads'")
     ).rows as [[string]];
     expect((await kept(open(port))).statementsAtOnce).toBe(Math.max(8, 4 * Number(threads)));
   });
 
-  test('behind a port of another number', async () => {
+  test('connects to a port with an unusual number', async () => {
     const proxy = await FaultProxy.start({ host: server.hostname, port });
     closing.push(() => proxy.stop());
     await works(await kept(open(proxy.port)));
   });
 
-  test('a wrong password, an unknown user and an unknown database', async () => {
+  test('rejects a wrong password, an unknown user and an unknown database', async () => {
     expect(await failureOf(open(port, 'default', { password: 'wrong' }))).toMatchObject({ kind: 'login', code: '516' });
     expect(await failureOf(open(port, 'default', { username: 'nobody_here' }))).toMatchObject({ kind: 'login' });
     expect(await failureOf(open(port, 'no_such_database'))).toMatchObject({ kind: 'missing_table', code: '81' });
     await works(await kept(open(port)));
   });
 
-  test('TLS: required, preferred, verified', async () => {
+  test('connects with TLS required, preferred and verified', async () => {
     const front = await startTlsFront({ host: server.hostname, port });
     closing.push(() => front.close());
     await works(await kept(open(front.port, 'default', { tls: 'require' })));
@@ -70,7 +70,7 @@ describe.each(PORTS)('over the %s port', (_, port) => {
     await works(await kept(open(port, 'default', { tls: 'prefer' })));
   });
 
-  test('failures by kind, without the statement in their words', async () => {
+  test('maps failures to kinds, and removes the statement from messages', async () => {
     const connection = await kept(open(port));
     const failures: readonly (readonly [text: string, kind: string])[] = [
       ['SELECT * FROM no_such_table_at_all', 'missing_table'],
@@ -92,7 +92,7 @@ describe.each(PORTS)('over the %s port', (_, port) => {
     await works(connection);
   });
 
-  test('lack of privileges is denied', async () => {
+  test('reports missing privileges as denied', async () => {
     const reader = await kept(open(port, 'default', { username: 'ro', password: 'ro' }));
     await works(reader);
     expect(await failureOf(command(reader, 'CREATE TABLE default.forbidden (a Int8) ENGINE = Memory'))).toMatchObject({
@@ -101,7 +101,7 @@ describe.each(PORTS)('over the %s port', (_, port) => {
     });
   });
 
-  test('statements that are no SELECT give their rows too', async () => {
+  test('returns the rows of statements other than SELECT', async () => {
     const connection = await kept(open(port));
     expect((await rowsOf(connection, "SHOW DATABASES LIKE 'system'")).rows).toEqual([['system']]);
     expect((await rowsOf(connection, 'EXISTS TABLE system.one')).rows).toEqual([['1']]);
@@ -115,7 +115,7 @@ describe.each(PORTS)('over the %s port', (_, port) => {
     ]);
   });
 
-  test('order holds for a large result without a limit', async () => {
+  test('keeps the order of a large result without a limit', async () => {
     const connection = await kept(open(port));
     const { rows } = await rowsOf(connection, 'SELECT cityHash64(number) AS h FROM numbers_mt(200000) ORDER BY h');
     const values = rows.map(([value]) => BigInt(value ?? '0'));
@@ -123,7 +123,7 @@ describe.each(PORTS)('over the %s port', (_, port) => {
   });
 });
 
-test('a port that nobody listens on, and one that speaks something else', async () => {
+test('a closed port, or one with another protocol, is unreachable', async () => {
   const other = createServer((socket) => socket.resume().end('220 mail.example ESMTP\r\n'));
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   const { port } = other.address() as { port: number };
@@ -132,7 +132,7 @@ test('a port that nobody listens on, and one that speaks something else', async 
   expect(await failureOf(open(await freePort()))).toMatchObject({ kind: 'unreachable', code: 'ECONNREFUSED' });
 });
 
-test('a port that never answers ends at the time given', async () => {
+test('a port that never responds times out', async () => {
   const mute = createServer(() => undefined);
   await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
   const { port } = mute.address() as { port: number };
@@ -145,7 +145,7 @@ test('a port that never answers ends at the time given', async () => {
   mute.close();
 });
 
-test('a port that speaks the other protocol than last time', async () => {
+test('a port may change its protocol between two connections', async () => {
   let target = httpPort;
   const relay = createServer((client) => {
     const upstream = dial(target, server.hostname);
@@ -159,7 +159,7 @@ test('a port that speaks the other protocol than last time', async () => {
   for (target of [httpPort, nativePort, httpPort]) await works(await kept(open(port)));
 });
 
-test('a server that is gone is unreachable, and found again when it is back', async () => {
+test('a stopped server is unreachable until it is back', async () => {
   const proxy = await FaultProxy.start({ host: server.hostname, port: httpPort });
   closing.push(() => proxy.stop());
   await works(await kept(open(proxy.port)));
@@ -169,7 +169,7 @@ test('a server that is gone is unreachable, and found again when it is back', as
   await works(await kept(open(proxy.port)));
 });
 
-test('a FORMAT clause is refused or ignored, never rows in another form', async () => {
+test('a FORMAT clause is rejected or ignored', async () => {
   const connection = await kept(open(httpPort));
   expect(await failureOf(command(connection, 'SELECT 1 AS one FORMAT TSV'))).toMatchObject({ kind: 'syntax' });
 });

@@ -1,4 +1,7 @@
-/** Filters as SQL understands them: the thirteen operators on many types, against an oracle in TypeScript, on both ports. */
+/**
+ * Filters follow SQL: all operators on many types agree with an oracle in TypeScript, on both
+ * ports.
+ */
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { clickhouseEngine } from '../../../src/engines/clickhouse/index.ts';
@@ -33,7 +36,7 @@ const SHORT = ['', 'a', 'ab', 'A', 'b%', 'zz'];
 const INSTANTS = ['1970-01-01T00:00:00Z', '2024-03-31T01:30:00Z', '2024-01-01T10:00:00Z', '2024-11-03T05:30:00Z'];
 const FINE = [...INSTANTS, '2024-01-01T10:00:00.500Z', '2024-01-01T10:00:00.501Z'];
 
-/** What is stored, and what is asked for beside it: values out of range, finer than the type, in other offsets. */
+/** Stored values, and other operands: out of range, finer than the type, with other offsets. */
 const STORED: Readonly<Record<Name, readonly string[]>> = {
   i: ['-5', '0', '7', '2147483647'],
   d: ['-1.50', '0.00', '0.10', '9999999.99'],
@@ -60,12 +63,12 @@ const ORDERED: readonly Operator[] = ['eq', 'ne', 'lt', 'gt', 'le', 'ge', 'bw', 
 const LIKE: readonly Operator[] = ['li', 'rli', 'nli', 'il'];
 const TEXT_COLUMNS: ReadonlySet<Name> = new Set(['s', 'l', 'f']);
 
-/** A number (or text) that orders as the column's values must. */
+/** Maps a value to a number or a string with the order that the column must have. */
 function rank(name: Name, text: string): number | string {
   if (name === 'i' || name === 'd') return Number(text);
   if (name === 't' || name === 'm') return Date.parse(text) + Number((/\.\d{3}(\d+)/.exec(text)?.[1] ?? '0').padEnd(6, '0')) / 1e6;
   if (name === 'b') return text === 'true' ? 1 : 0;
-  // Enums are ordered as they are declared, in filters as in ORDER BY.
+  // Enums are ordered by declaration, in filters and in ORDER BY.
   if (name === 'e') return ['beta', 'alpha'].indexOf(text);
   if (TEXT_COLUMNS.has(name)) return Buffer.from(text).toString('latin1');
   return text;
@@ -129,7 +132,10 @@ beforeAll(async () => {
   );
 });
 
-/** The server ends a connection that has rested for long, as this one does while the tests over both ports run. */
+/**
+ * The server closes a connection that was idle for long, as this one is during the tests of both
+ * ports.
+ */
 beforeEach(async () => {
   if (!setup.usable) setup = await open(httpPort, DATABASE);
 });

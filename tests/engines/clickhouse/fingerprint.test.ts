@@ -1,4 +1,4 @@
-// The fingerprint of a table comes over both ports.
+// The fingerprint of a table can be read over both ports.
 import { describe, expect, test } from 'vitest';
 import { clickhouseCatalog } from '../../../src/engines/clickhouse/dialect/catalog.ts';
 import { clickhouseEngine } from '../../../src/engines/clickhouse/index.ts';
@@ -6,7 +6,7 @@ import { createDatabase } from '../../support/engines.ts';
 import { dialling, entryFor, PORTS, RUN } from './support.ts';
 
 describe.each(PORTS)('over %s', (_, port) => {
-  test('a table has its text, a view and what is not there have none', async () => {
+  test('reads the fingerprint of a table, and none for a view or a missing table', async () => {
     const database = await createDatabase('clickhouse');
     const connection = await clickhouseEngine.connect(entryFor(database.name), dialling(port));
     const fingerprint = (table: string, schema?: string): Promise<string | undefined> | undefined =>

@@ -1,4 +1,4 @@
-// Pages of tables whose keys repeat: whichever way they are read, they are slices of one order.
+// Pages of tables with repeated keys are slices of one order, whichever way they are read.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { UNRESTRICTED } from '../../../src/auto/plan/access.ts';
 import { authorize } from '../../../src/auto/plan/authorize.ts';
@@ -57,7 +57,8 @@ describe('pages are slices of one order', () => {
       { filter: [{ name: 'v', value: 'lt.60' }], sizes: [2, 999] },
     ];
     for (const { filter, sizes } of passes) {
-      // That keys repeat is remembered for as long as a picture of the table lasts: each page is read with one of its own.
+      // Repeated keys are remembered as long as the cached table, so each page is read with a new
+      // one.
       const read = async (page: number, size: number): Promise<(string | null)[][]> => {
         const query = [{ name: 'pg', value: String(page) }, { name: 'ps', value: String(size) }, ...filter];
         const reader = new Session(session.database);
@@ -73,7 +74,7 @@ describe('pages are slices of one order', () => {
         for (const page of new Set(pages))
           expect(await read(page, size), `${size} rows from page ${page}`).toEqual(all.slice(page * size, (page + 1) * size));
       }
-      // Behind any row, the next page by its cursor; each of a reader who has not seen that keys repeat.
+      // Reads the page after each row by its cursor, as a reader that has not met a repeated key.
       const behind = async (cursor: string, size: number) => {
         const reader = new Session(session.database);
         const query = Object.entries({ pg: '0', ps: String(size), $after: cursor }).map(([name, value]) => ({ name, value }));

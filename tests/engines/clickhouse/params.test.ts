@@ -1,4 +1,7 @@
-/** Typed parameters: any value arrives as itself, on both ports and at any size, and nothing in it becomes SQL. */
+/**
+ * Typed parameters: any value arrives unchanged, on both ports and at any size, and never becomes
+ * SQL.
+ */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Connection } from '../../../src/engines/contract/engine.ts';
@@ -47,13 +50,13 @@ describe.each(PORTS)('over the %s port', (_, port) => {
     return kept.rows[0]?.[0];
   }
 
-  test.each(NASTY)('the text %j comes back', async (value) => {
+  test.each(NASTY)('returns the string %j unchanged', async (value) => {
     expect(await echo(TEXT, value)).toBe(value);
     const list: ParamType = { kind: 'json', cast: 'Array(String)' };
     expect(JSON.parse((await echo(list, JSON.stringify([value, value]))) ?? '')).toEqual([value, value]);
   });
 
-  test('any two texts arrive byte for byte', async () => {
+  test('passes any two strings byte for byte', async () => {
     const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: fc.constantFrom(...NASTY, 'a') }));
     await fc.assert(
       fc.asyncProperty(text, text, async (first, second) => {
@@ -66,12 +69,12 @@ describe.each(PORTS)('over the %s port', (_, port) => {
     );
   });
 
-  test('NULL is a parameter of nullable types only', async () => {
+  test('accepts NULL for nullable types only', async () => {
     expect(await echo({ kind: 'int', cast: 'Nullable(Int32)' }, null)).toBeNull();
     expect(await failureOf(echo({ kind: 'int', cast: 'Int32' }, null))).toMatchObject({ kind: 'invalid' });
   });
 
-  test('values that the server would wrap or cut are refused', async () => {
+  test('rejects values that the server would wrap or truncate', async () => {
     const refused: readonly (readonly [string, string])[] = [
       ['Int32', '99999999999'],
       ['UInt8', '-1'],
@@ -92,13 +95,13 @@ describe.each(PORTS)('over the %s port', (_, port) => {
       expect(await failureOf(echo({ kind: 'other', cast }, value)), `${cast} ${value}`).toMatchObject({ kind: 'invalid' });
   });
 
-  test('instants are given in any offset and mean the same', async () => {
+  test('accepts timestamps with any offset', async () => {
     const type: ParamType = { kind: 'temporal', cast: "DateTime64(6, 'UTC')" };
     expect(await echo(type, '2024-03-31T03:30:00.25+02:00')).toBe('2024-03-31T01:30:00.250000Z');
     expect(await echo(type, '1969-12-31T23:59:59.5Z')).toBe('1969-12-31T23:59:59.500000Z');
   });
 
-  test('nested values are typed to the last leaf', async () => {
+  test('types nested values to the last leaf', async () => {
     expect(
       await echo({ kind: 'json', cast: "Map(String, Array(Nullable(DateTime('UTC'))))" }, '{"a\'b": ["2024-01-01T01:00:00+01:00", null]}'),
     ).toBe('{"a\'b":["2024-01-01T00:00:00Z",null]}');
@@ -107,7 +110,7 @@ describe.each(PORTS)('over the %s port', (_, port) => {
     ).toBe('{"a":123456789012345678901234567890,"b":0.100}');
   });
 
-  test('3,000 parameters and one of 3 MB arrive', async () => {
+  test('passes 3,000 parameters, and one of 3 MB', async () => {
     const values = Array.from({ length: 3000 }, (_, i) => `value ${i}`);
     const list = values.map((_, i) => `{p${i + 1}:String}`).join(', ');
     const many = await rowsOf(

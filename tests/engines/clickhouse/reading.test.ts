@@ -1,4 +1,7 @@
-/** The readers that need no server: type texts, HTTP responses and rows, however their bytes are cut into pieces. */
+/**
+ * Parsers of type names, HTTP responses and rows give the same result however their bytes are
+ * split.
+ */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ResponseParser } from '../../../src/engines/clickhouse/protocol/http-response.ts';
@@ -74,7 +77,7 @@ test('dates and instants agree with the calendar', () => {
     expect(parseInstant(bad), bad).toBeUndefined();
 });
 
-/** Cuts bytes into pieces of the given sizes, over and over. */
+/** Splits bytes into pieces of the given sizes, repeatedly. */
 function pieces(bytes: Buffer, sizes: readonly number[]): Buffer[] {
   const found: Buffer[] = [];
   for (let at = 0, i = 0; at < bytes.length; i++) {

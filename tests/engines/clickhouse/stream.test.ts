@@ -1,4 +1,7 @@
-/** Long answers: memory stays bounded, a reader can hold them, and whatever breaks them in the middle is a failure, never fewer rows. */
+/**
+ * Long results: memory stays bounded, readers can pause, and an interrupted result is a failure,
+ * never fewer rows.
+ */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Connection } from '../../../src/engines/contract/engine.ts';
 import type { Backpressure, Cells, RowSink } from '../../../src/model/cells.ts';
@@ -8,7 +11,7 @@ import { command, failureOf, Kept, open, PORTS, RUN, rowsOf, server } from './su
 
 const NUMBER = [{ name: 'n', kind: 'int' }] as const;
 
-/** Counts rows, and stops reading for a while every so often. */
+/** Counts rows, and pauses regularly. */
 class Slow implements RowSink {
   rows = 0;
   sum = 0n;

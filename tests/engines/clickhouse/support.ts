@@ -1,6 +1,6 @@
 /**
- * How the ClickHouse tests reach their engine, and small ways to run statements and keep what comes back. Knows nothing of what is
- * tested. The engine must be there: without its address every test fails with the same words.
+ * Connects the ClickHouse tests to their engine, runs statements and collects rows. Every test
+ * fails if the engine's address is not configured.
  */
 
 import { clickhouseEngine } from '../../../src/engines/clickhouse/index.ts';
@@ -20,7 +20,7 @@ export const server = new URL(setting('MILLRACE_TEST_CLICKHOUSE_URL'));
 export const httpPort = Number(server.port);
 export const nativePort = Number(setting('MILLRACE_TEST_CLICKHOUSE_NATIVE_PORT'));
 
-/** Both ports take the same tests. */
+/** The tests run over both ports. */
 export const PORTS = [
   ['http', httpPort],
   ['native', nativePort],
@@ -54,7 +54,7 @@ export function open(port: number, database = 'default', changes: Partial<Entry>
   return clickhouseEngine.connect(entryFor(database, changes), dialling(port));
 }
 
-/** A database of its own for a test file, empty at the start. */
+/** Creates an empty database for a test file. */
 export async function freshDatabase(name: string): Promise<Connection> {
   const connection = await open(httpPort);
   await command(connection, `DROP DATABASE IF EXISTS ${name}`);
@@ -63,7 +63,7 @@ export async function freshDatabase(name: string): Promise<Connection> {
   return open(httpPort, name);
 }
 
-/** Keeps every row as texts; NULL is null. */
+/** Collects rows as strings; NULL is null. */
 export class Kept implements RowSink {
   columns: readonly ResultColumn[] = [];
   readonly rows: (string | null)[][] = [];
@@ -101,7 +101,7 @@ export async function tableOf(connection: Connection, table: string) {
   return found;
 }
 
-/** The failure that a promise ends with; a success fails the test. */
+/** Returns the failure of a promise. A success fails the test. */
 export async function failureOf(promise: Promise<unknown>): Promise<DbFailure> {
   try {
     await promise;

@@ -1,6 +1,6 @@
 /**
- * TLS in front of a port that has none, for the tests of the TLS modes. The key below protects nothing: it belongs to a certificate for
- * localhost that only these tests trust.
+ * A TLS proxy in front of a plain port. The key below belongs to a localhost certificate that only
+ * these tests trust.
  */
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { createServer } from 'node:tls';

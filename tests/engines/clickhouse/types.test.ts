@@ -1,6 +1,6 @@
 /**
- * Every type's values out and in again, on both ports: what a select gives is canonical text, and the same text inserted gives the
- * same row.
+ * Values of every type make a round trip over both ports: reading returns canonical text, and
+ * inserting that text stores the same value.
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ import { command, freshDatabase, open, PORTS, rowsOf, runAll, tableOf } from './
 
 const DATABASE = 'millrace_types';
 
-/** Type, kind, and texts that must come back as they went in (or as the second of a pair). */
+/** Type, kind, and values that are returned unchanged, or as the second of a pair. */
 type Sample = string | readonly [given: string, back: string];
 const GOLDEN: readonly (readonly [type: string, kind: Kind, samples: readonly Sample[]])[] = [
   ['Int8', 'int', ['-128', '127', '0']],

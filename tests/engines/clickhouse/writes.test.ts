@@ -1,4 +1,7 @@
-/** Inserts, updates and deletes: one block a batch, nothing wrapped or defaulted silently, mutations awaited and counted. */
+/**
+ * Inserts, updates and deletes: a batch is one block, nothing is wrapped or defaulted silently,
+ * mutations are awaited and counted.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clickhouseEngine } from '../../../src/engines/clickhouse/index.ts';
 import type { Connection } from '../../../src/engines/contract/engine.ts';

@@ -1,4 +1,4 @@
-// Tables and columns as the schema of the file has them.
+// Reads tables and columns from the schema of the file.
 import type { Catalog, Connection, RunOptions, TableName } from '../../../src/engines/contract/engine.ts';
 import { TextRows } from '../../../src/engines/contract/rows.ts';
 import { type Column, makeTable } from '../../../src/model/table.ts';

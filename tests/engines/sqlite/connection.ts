@@ -1,4 +1,5 @@
-// One open file. Statements run at once, so there is nothing to wait for, to stop or to hold up.
+// A connection to one file. Statements are synchronous, so there is nothing to await, cancel or
+// pipeline.
 import Database from 'libsql';
 import {
   type Connection,
@@ -59,7 +60,7 @@ export class SqliteConnection implements Connection {
   }
 
   onClosed(): void {
-    // A file does not go away by itself.
+    // The connection to a file cannot be lost.
   }
 
   close(): void {
@@ -74,7 +75,7 @@ function boundValue(type: ParamType | undefined, value: ParamValue): Value {
   return type?.kind === 'float' ? Number(value) : value;
 }
 
-/** A row as the formats read it: all bytes in one buffer, and where each value begins and ends. */
+/** Converts a row: all bytes in one buffer, with the start and end of each value. */
 function cellsOf(row: readonly Value[]) {
   const from = new Int32Array(row.length);
   const to = new Int32Array(row.length);

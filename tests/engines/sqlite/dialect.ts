@@ -1,4 +1,4 @@
-// The SQL of SQLite, where it is not what every engine writes.
+// SQLite's SQL dialect, where it differs from the common one.
 import type { Column } from '../../../src/model/table.ts';
 import { paramType } from '../../../src/sql/compile/compile.ts';
 import type { BoundStatement, Dialect, ParamBinder } from '../../../src/sql/dialect.ts';
@@ -15,7 +15,7 @@ export const sqliteDialect: Dialect = {
   placeholder: () => '?',
   selectItem: ({ name }) => quote(name),
   predicates,
-  // NULLs come first when ascending and last when descending, as they should.
+  // NULLs are first ascending and last descending by default.
   orderItem: ({ name }, direction) => `${quote(name)} ${direction}`,
   page: (limit, offset, bind) => ` LIMIT ${bind.int(limit)} OFFSET ${bind.int(offset)}`,
   insert,
@@ -26,7 +26,7 @@ function predicates(column: Column, name: string, bind: ParamBinder): Predicates
     compare: (sign, value) => `${name} ${sign} ${bind.value(column, value)}`,
     between: (low, high) => `${name} BETWEEN ${bind.value(column, low)} AND ${bind.value(column, high)}`,
     member: (values, negated) => `${name} ${negated ? 'NOT IN' : 'IN'} (${values.map((value) => bind.value(column, value)).join(', ')})`,
-    // LIKE minds no case here, GLOB does; a search that does is not this engine's strength.
+    // LIKE ignores case here, GLOB does not; this engine does not support case-sensitive search.
     contains: (search) => `${name} ${search.negated ? 'NOT LIKE' : 'LIKE'} ${bind.text(likePattern(search))} ESCAPE '${LIKE_ESCAPE}'`,
   };
 }

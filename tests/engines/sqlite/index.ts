@@ -1,5 +1,5 @@
-// A fifth engine, whole in this folder: SQLite, whose databases are the files of a directory. It is small, and shows what an engine has to say
-// of itself; the service is started with it and no other file knows of it.
+// A complete fifth engine: SQLite, whose databases are the files of a directory. It shows what an
+// engine must define; no other file knows it.
 import { join } from 'node:path';
 import type { Engine } from '../../../src/engines/contract/engine.ts';
 import { sqliteCatalog } from './catalog.ts';

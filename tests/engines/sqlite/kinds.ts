@@ -1,4 +1,4 @@
-// Declared types as kinds. SQLite stores what it is given; a declared type is a hint, and this engine takes it by its word.
+// Maps declared types to kinds. SQLite does not enforce them; this engine trusts them.
 import type { Column, Kind } from '../../../src/model/table.ts';
 
 const KINDS: readonly (readonly [RegExp, Kind])[] = [

@@ -1,4 +1,4 @@
-// The SQL of steps: how it is read, and how its values are bound.
+// Parses the SQL of steps and binds their values.
 
 import type { ParamType } from '../../../src/sql/statement.ts';
 import { isDashes, isSymbol, type SqlSyntax } from '../../../src/sql/template/syntax.ts';

@@ -66,8 +66,8 @@ function selectItem(column: Column): string {
 }
 
 /**
- * NULLs first ascending, last descending. Only nullable columns say so, so that reading in key
- * order stays possible.
+ * NULLs first ascending, last descending. The SQL mentions it for nullable columns only, so that
+ * other columns can be read in key order.
  */
 function orderItem(column: Column, direction: 'asc' | 'desc', name = quoteName(column.name)): string {
   if (column.kind === 'float') return floatOrder(name, column.nullable, direction);

@@ -121,7 +121,7 @@ class OrderedPredicates implements Predicates {
 
 const NAN = 'NaN';
 
-/** The server compares NaN with nothing; this order is that of ORDER BY in the dialect. */
+/** Orders NaN as ORDER BY in the dialect does; the server's comparisons ignore it. */
 class FloatPredicates extends OrderedPredicates {
   override compare(sign: Sign, value: Operand): string {
     const isNan = `isNaN(${this.name})`;

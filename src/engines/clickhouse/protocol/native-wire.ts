@@ -33,7 +33,7 @@ import type { QueryExchange, Summary, Wire } from './wire.ts';
 /** Statements that can be a subquery in FROM. */
 const SELECTS = /^(?:\s|\(|--[^\n]*\n|#[^\n]*\n|\/\*[\s\S]*?\*\/)*(?:SELECT|WITH)\b/i;
 
-/** What the response contains: JSON lines, a small result, or the go-ahead of an insert. */
+/** Content of a response: JSON lines, a small result, or the go-ahead of an insert. */
 type Mode = 'lines' | 'plain' | 'insert';
 
 interface Pending {

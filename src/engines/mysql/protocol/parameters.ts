@@ -153,7 +153,7 @@ export class ParameterWriter {
     }
   }
 
-  /** The same for the values of many rows; `types` are those of one row, repeated. */
+  /** The same for the values of many rows; `types` repeats the types of one row. */
   rows(types: readonly ParamType[], rows: RowValues): void {
     const { from, to, source, width } = rows;
     const nulls = this.#head(types);

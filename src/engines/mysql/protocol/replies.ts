@@ -113,7 +113,7 @@ export class PreparedReply implements Reply {
 
 type Stage = 'head' | 'columns' | 'rows';
 
-/** What a result needs from its connection. */
+/** Connection of a result. */
 interface Source extends Backpressure {
   reserve(spare: number): void;
 }

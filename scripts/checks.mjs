@@ -1,4 +1,4 @@
-// The checks of the code that need no running: formatting and lint, types (of tests too), and what nobody uses.
+// Static checks of the code: formatting, lint, types (of tests too) and unused code.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 
@@ -8,7 +8,7 @@ const CHECKS = [
   ['knip', ['--no-progress']],
 ];
 
-/** Runs all checks side by side, prints what each one says as a whole, and gives the names of those that failed. */
+/** Runs all checks concurrently, prints their output and returns the names of those that failed. */
 export async function runChecks(root) {
   const failed = [];
   await Promise.all(

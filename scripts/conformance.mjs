@@ -1,5 +1,5 @@
 // Runs the public conformance suites of the languages: `npm run conformance -- --suites DIR`.
-// Each language brings its own part, which prints its table and says whether it is good enough.
+// Each language has its own part, which prints a table and returns whether its score is sufficient.
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

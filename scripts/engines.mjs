@@ -1,10 +1,11 @@
-// The real database engines that tests run against, on private ports and folders:
-//   node scripts/engines.mjs install [names...]          fills the cache
-//   node scripts/engines.mjs start [names...] [--run ID]  starts what is not up and prints the variables that name it, for `eval`
-//   node scripts/engines.mjs kill names... [--run ID]     ends them as a crash would; `start` brings them back with their data
+// Real database engines for tests, on private ports and folders:
+//   node scripts/engines.mjs install [names...]           fills the cache
+//   node scripts/engines.mjs start [names...] [--run ID]  starts engines that are down and prints
+//                                                         the variables that name them, for `eval`
+//   node scripts/engines.mjs kill names... [--run ID]     kills them; `start` restores their data
 //   node scripts/engines.mjs stop [--run ID]              stops the run and removes its data
-// Without --run it is the one run of this checkout. A run stays up until it is stopped, or, with --owner, until that process has ended and
-// any other run starts.
+// The default run belongs to this checkout. A run with --owner stops once that process has ended and
+// another run starts.
 import { createHash } from 'node:crypto';
 import { engineNames, installEngines, killEngines, startEngines, stopEngines } from './engines/runs.mjs';
 

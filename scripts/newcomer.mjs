@@ -1,6 +1,7 @@
-// The first hour of a newcomer, timed: a fresh clone, a database of one's own (register, read, filter, write, first endpoint), then a gateway with
-// JWTs in front of it. Does what docs/ and deploy/README.md say, prints the seconds of each step, and fails at the first one that does not work.
-//   node scripts/newcomer.mjs [DATABASE_URL]     a PostgreSQL in which a table may be made; without one MILLRACE_TEST_PG_URL, or one of its own
+// Times the first hour of a new user: a fresh clone, the user's own database, then a gateway with
+// JWTs. Follows docs/ and deploy/README.md, prints seconds per step and stops at the first failure.
+//   node scripts/newcomer.mjs [DATABASE_URL]     a PostgreSQL database that it may create tables in;
+//                                                by default MILLRACE_TEST_PG_URL or its own server
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -19,7 +20,7 @@ const run = `newcomer-${process.pid}`;
 const children = [];
 const began = performance.now();
 
-/** Neither settings nor a context of whoever runs this. */
+/** The environment without settings or a context of the caller. */
 const environment = {
   ...Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !name.startsWith('MILLRACE_') || name.startsWith('MILLRACE_ENGINES')),
@@ -39,7 +40,7 @@ async function sh(line, env = {}) {
   return stdout;
 }
 
-/** Starts a program and waits until it has said something. */
+/** Starts a program and waits for matching output. */
 function start(file, args, env, words) {
   const child = spawn(file, args, { cwd: clone, env: { ...environment, ...env }, detached: true });
   children.push(child);
@@ -92,7 +93,7 @@ async function ownDatabase(url, port) {
   });
   await step('stop', async () => {
     await stop(child);
-    // npm goes before the service does.
+    // npm exits before the service does.
     while (
       await canConnect(port).then(
         () => true,

@@ -1,5 +1,5 @@
-// nginx for tests, out of Debian's packages, unpacked into the same cache as the engines:
-//   node scripts/nginx.mjs        installs it when it is missing, and prints the command that runs it, as JSON
+// nginx for tests, from Debian's packages, in the cache of the engines:
+//   node scripts/nginx.mjs        installs it if it is missing and prints its command as JSON
 import { installOnce } from './engines/cache.mjs';
 import { checkLibraries, privateCommand, unpackPackage } from './engines/debian.mjs';
 

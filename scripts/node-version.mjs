@@ -1,5 +1,5 @@
 // Another major version of Node.js for tests, from the npm registry, in the cache of the engines:
-//   node scripts/node-version.mjs 24     installs it if it is missing and prints the path of its binary
+//   node scripts/node-version.mjs 24     installs it if missing and prints the path of its binary
 import { join } from 'node:path';
 import { installOnce } from './engines/cache.mjs';
 import { execute } from './engines/processes.mjs';

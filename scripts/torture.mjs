@@ -1,6 +1,6 @@
-// `npm run torture`: the torture run of tests/torture for as long as it is told, on engines that are started and stopped as for the tests.
+// `npm run torture`: runs tests/torture for longer, on engines that it starts and stops.
 //   npm run torture                              15 minutes, a new seed
-//   npm run torture -- --minutes 60 --seed 7     longer, and the traffic of that seed again
+//   npm run torture -- --minutes 60 --seed 7     longer, with the traffic of that seed
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { dirname, join } from 'node:path';

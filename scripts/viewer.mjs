@@ -1,5 +1,5 @@
-// Copies the files of swagger-ui-dist that the page of the OpenAPI document needs into dist/viewer, with their licences. The package itself is needed
-// for building only: installing it runs a script that reports to another host, and nobody who installs Millrace should run that.
+// Copies the files of swagger-ui-dist for the OpenAPI page into dist/viewer, with their licences.
+// The package is only a build dependency, because its install script reports to another host.
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';

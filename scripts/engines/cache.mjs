@@ -1,5 +1,5 @@
-// Where the engines for tests live: one cache folder shared by all runs. What is in it was unpacked once, under a lock, and moved into place
-// whole, so that a run never sees half an engine. Knows nothing about any engine.
+// The cache folder of the engines, shared by all runs. An engine is unpacked once, under a lock, and
+// moved into place whole. Must not depend on any engine.
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,16 +8,16 @@ import { isAlive } from './processes.mjs';
 
 const cacheFolder = process.env.MILLRACE_ENGINES_DIR || join(process.env.TMPDIR || tmpdir(), 'millrace-engines');
 
-/** A folder below the cache, made when missing. Others may look in, because PostgreSQL runs as another user when we are root. */
+/** A folder below the cache. World-readable, because PostgreSQL runs as another user under root. */
 export function cachePath(...parts) {
   mkdirSync(cacheFolder, { recursive: true, mode: 0o755 });
-  // Programs are started from here, so a folder that somebody else made under the well-known name is not to be trusted.
+  // Programs are executed from here, so another user's folder of this name is rejected.
   if (process.getuid && statSync(cacheFolder).uid !== process.getuid())
     throw new Error(`${cacheFolder} belongs to another user; name a folder of your own in MILLRACE_ENGINES_DIR`);
   return join(cacheFolder, ...parts);
 }
 
-/** Runs the work while no other process holds the lock of that name; a lock whose holder died is taken over. */
+/** Runs `work` while holding a lock. The lock of a dead process is taken over. */
 async function withLock(name, onWait, work) {
   const lock = cachePath(`${name}.lock`);
   const holder = join(lock, 'pid');
@@ -49,7 +49,7 @@ function isAbandoned(lock, holder) {
   try {
     return !isAlive(Number(readFileSync(holder, 'utf8')));
   } catch {
-    // The holder writes its id right after making the folder; only one that died in between leaves it empty for seconds.
+    // The holder writes its id at once; a folder without one for 5 s belongs to a dead process.
     try {
       return Date.now() - statSync(lock).mtimeMs > 5000;
     } catch {
@@ -60,7 +60,7 @@ function isAbandoned(lock, holder) {
 
 const exists = (path) => statSync(path, { throwIfNoEntry: false }) !== undefined;
 
-/** The folder of that name, filled by `fill(folder)` the first time anyone asks for it. */
+/** Path of the named folder. `fill(folder)` fills it on first use. */
 export async function installOnce(name, say, fill) {
   const home = cachePath(name);
   if (exists(home)) return home;

@@ -1,5 +1,5 @@
-// ClickHouse for tests: the whole engine comes as a library in an npm package; clickhouse/server.mjs makes a server of it, with HTTP and the
-// native protocol. Logins: svc/secret (everything), ro/ro (reads), default (no password).
+// ClickHouse for tests: an npm package with the engine as a library, served by clickhouse/server.mjs.
+// Logins: svc/secret (everything), ro/ro (reads), default (no password).
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,10 +10,10 @@ import { canConnect, execute } from './processes.mjs';
 
 const sources = join(dirname(fileURLToPath(import.meta.url)), 'clickhouse');
 
-/** No machine code is made for expressions: the tables of tests are small, and it would cost more than it saves. */
+/** Compilation to machine code is off: it costs more than it saves on small test tables. */
 const NEEDLESS = ['compile_expressions', 'compile_aggregate_expressions', 'compile_sort_description', 'compile_regular_expressions'];
 
-/** The logins, whose profile turns these settings off. */
+/** The users file, whose profile turns these settings off. */
 function usersOf(settings) {
   const profile = settings.map((name) => `<${name}>0</${name}>`).join('');
   return readFileSync(join(sources, 'users.xml'), 'utf8').replace('<profiles><default/>', `<profiles><default>${profile}</default>`);
@@ -22,7 +22,7 @@ function usersOf(settings) {
 export const clickhouse = {
   ports: ['http', 'native'],
   marks: ['data/status'],
-  // The process sits in one call of the library for ever and its data is thrown away with the run.
+  // The process never returns from the library, and its data is discarded with the run.
   stopSignal: 'SIGKILL',
 
   install: (say) =>

@@ -1,20 +1,19 @@
-// Programs out of Debian's packages, unpacked into a folder of ours with every library they need, the C library and its loader included: the
-// system's own packages, lists and locks are neither used nor touched, no root is needed, and no service is started. The host may be another
-// release than the package is from, because nothing of the host is loaded.
+// Programs from Debian packages, unpacked with all their libraries, the C library and the loader.
+// Does not touch the system's packages, needs no root and works on any release of the host.
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execute } from './processes.mjs';
 
 const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
-/** The Debian mirror that the machine's own apt is set up with: whatever reaches packages here already. */
+/** The Debian mirror in the configuration of the machine's apt. */
 function findMirror() {
   if (process.env.MILLRACE_ENGINES_MIRROR) return process.env.MILLRACE_ENGINES_MIRROR;
   const files = ['/etc/apt/sources.list'];
   try {
     for (const name of readdirSync('/etc/apt/sources.list.d').sort()) files.push(join('/etc/apt/sources.list.d', name));
   } catch {
-    // Without the folder there is the one file, or no apt at all.
+    // Without the folder there is a single file, or no apt.
   }
   for (const file of files) {
     let text = '';
@@ -30,8 +29,8 @@ function findMirror() {
 }
 
 /**
- * Unpacks a package of a suite and all it depends on below `prefix`. apt gets its own folders and a list of installed packages that is empty,
- * so it fetches the whole closure, and verifies it against Debian's keys as always.
+ * Unpacks a package and all its dependencies below `prefix`. apt uses private folders and an empty
+ * list of installed packages, so it fetches the whole closure and verifies its signatures.
  */
 export async function unpackPackage({ suite, name, without }, prefix, say) {
   const apt = join(prefix, 'apt');
@@ -48,9 +47,9 @@ export async function unpackPackage({ suite, name, without }, prefix, say) {
     'Dir::Cache': join(apt, 'cache'),
     'Acquire::Languages': 'none',
     'Acquire::Retries': '3',
-    // A mirror that lags behind still serves signed packages; tests do not need today's list.
+    // A mirror that lags behind still serves signed packages.
     'Acquire::Check-Valid-Until': 'false',
-    // The download helper's own user could not write into our folder.
+    // The sandbox user of apt cannot write into this folder.
     'APT::Sandbox::User': process.getuid?.() === 0 ? 'root' : '',
   };
   const options = Object.entries(settings).flatMap(([key, value]) => ['-o', `${key}=${value}`]);
@@ -67,7 +66,7 @@ export async function unpackPackage({ suite, name, without }, prefix, say) {
     rmSync(join(prefix, waste), { recursive: true, force: true });
 }
 
-/** The command that runs a program of the prefix with the prefix's own loader and libraries. */
+/** Command that runs a program with the loader and the libraries of the prefix. */
 export function privateCommand(prefix, program, args) {
   const libraries = ['lib', 'usr/lib'].flatMap((folder) => subfolders(join(prefix, folder)).filter((path) => path.endsWith('-linux-gnu')));
   const loader = libraries.flatMap((folder) =>
@@ -86,7 +85,7 @@ function subfolders(folder) {
     .filter((path) => statSync(path).isDirectory());
 }
 
-/** Fails when a library is missing or is the host's: the program would then break on some other machine only. */
+/** Throws if a library is missing or belongs to the host, which would fail on another machine. */
 export async function checkLibraries(prefix, program) {
   const { file, args } = privateCommand(prefix, program, []);
   const listing = await execute(file, ['--list', ...args]);

@@ -1,4 +1,4 @@
-// MariaDB for tests, out of Debian's stable packages. root comes in over TCP from 127.0.0.1 without a password.
+// MariaDB for tests, from Debian stable. root logs in over TCP from 127.0.0.1 without a password.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { installOnce } from './cache.mjs';
@@ -8,7 +8,7 @@ import { execute } from './processes.mjs';
 
 const program = 'usr/sbin/mariadbd';
 
-// The system tables, in the order in which they need each other.
+// The system tables, in the order of their dependencies.
 const systemScripts = [
   'mysql_system_tables',
   'mysql_performance_tables',
@@ -28,11 +28,11 @@ export const mariadb = {
       await checkLibraries(prefix, program);
     }),
 
-  /** Makes the system tables. The server's bootstrap mode reads one statement a line, and the scripts are written for that. */
+  /** Creates the system tables. The bootstrap mode reads one statement per line. */
   async prepare(prefix, folder) {
     mkdirSync(join(folder, 'data'), { recursive: true });
     const scripts = systemScripts.map((name) => readFileSync(join(prefix, 'usr/share/mysql', `${name}.sql`), 'utf8'));
-    // The scripts give root the login by socket, and add an anonymous user, unless these say otherwise.
+    // By default the scripts create a socket login for root and an anonymous user.
     const preamble = ['create database mysql;', 'use mysql;', 'set @auth_root_socket=null;', 'set @skip_auth_anonymous=1;', ''].join('\n');
     const { file, args } = privateCommand(prefix, program, [
       ...privateFlags(prefix, folder),

@@ -1,11 +1,11 @@
-// What running MySQL and MariaDB has in common: the flags of a private, throw-away server, and the greeting that says it is up.
+// What MySQL and MariaDB share: flags of a private, disposable server, and the probe of its greeting.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { firstBytes } from './processes.mjs';
 
-/** Flags for a server of the prefix that keeps its data in `folder` and reads no configuration of the machine. */
+/** Flags of a server that keeps its data in `folder` and reads no configuration of the machine. */
 export function privateFlags(prefix, folder) {
-  // A server that starts removes every temporary table that it finds in its folder for them, those of a server beside it too.
+  // A starting server removes all temporary tables in this folder, also those of other servers.
   const temporary = join(folder, 'tmp');
   mkdirSync(temporary, { recursive: true });
   const flags = [
@@ -17,7 +17,7 @@ export function privateFlags(prefix, folder) {
     `--datadir=${join(folder, 'data')}`,
     `--tmpdir=${temporary}`,
     '--innodb-buffer-pool-size=64M',
-    // A power failure may cost the rows of a test.
+    // Durability is off: a power failure may lose test data.
     '--innodb-flush-log-at-trx-commit=0',
   ];
   return process.getuid?.() === 0 ? [...flags, '--user=root'] : flags;
@@ -32,7 +32,7 @@ export const networkFlags = (folder, port) => [
   '--max-connections=500',
 ];
 
-/** The greeting: three bytes of length, a sequence number, the protocol's version (10), then the server's version up to a NUL. */
+/** The greeting: length (3 bytes), sequence number, protocol version (10), server version, NUL. */
 export const greetedVersion = (port) =>
   firstBytes(port, (bytes) => {
     if (bytes[4] !== 10) throw new Error('the server refuses connections');

@@ -1,5 +1,5 @@
-// MySQL for tests: Oracle's server as Debian's unstable suite packages it, since stable has none. That suite moves on, so the version that is
-// under test is whatever was current when the cache was filled; it is printed at each start. root comes in over TCP without a password.
+// MySQL for tests, from Debian unstable, since stable does not package it. The version is the current
+// one when the cache was filled; each start prints it. root logs in over TCP without a password.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { installOnce } from './cache.mjs';
@@ -9,7 +9,7 @@ import { execute } from './processes.mjs';
 
 const program = 'usr/sbin/mysqld';
 
-// The directory for LOAD DATA that was compiled in does not exist here, which would stop the start.
+// The compiled-in directory for LOAD DATA does not exist here, which would prevent the start.
 const ownFlags = ['--secure-file-priv=NULL'];
 
 export const mysql = {
@@ -19,7 +19,7 @@ export const mysql = {
 
   install: (say) =>
     installOnce('mysql-9', say, async (prefix) => {
-      // Perl is there for helper scripts that are not run.
+      // Perl is needed by helper scripts only.
       await unpackPackage({ suite: 'sid', name: 'mysql-server-core', without: /^(perl|libperl|libdb5|libgdbm)/ }, prefix, say);
       await checkLibraries(prefix, program);
     }),
@@ -27,7 +27,7 @@ export const mysql = {
   async prepare(prefix, folder) {
     mkdirSync(folder, { recursive: true });
     const script = join(folder, 'init.sql');
-    // Names are not resolved, so a connection over TCP is from 127.0.0.1 and never from localhost.
+    // Names are not resolved: a TCP connection is from 127.0.0.1, never from localhost.
     writeFileSync(script, "CREATE USER root@'127.0.0.1';\nGRANT ALL ON *.* TO root@'127.0.0.1' WITH GRANT OPTION;\n");
     const { file, args } = privateCommand(prefix, program, [
       ...privateFlags(prefix, folder),

@@ -1,5 +1,5 @@
-// PostgreSQL for tests, from the npm package that `npm start` serves its demo from. `postgres` comes in without a password; members of the
-// role `needs_password` must give theirs (one is there: locked/secret).
+// PostgreSQL for tests, from the npm package that serves the demo. `postgres` needs no password;
+// members of the role `needs_password` do (locked/secret is one).
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -9,7 +9,7 @@ import { execute } from './processes.mjs';
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const compiled = join(root, 'dist', 'cli', 'demo', 'postgres-program.js');
 
-/** The service knows how to find and run the binaries; before its first build that knowledge has to be compiled. */
+/** Loads the service's knowledge of the binaries; compiles it before the first build. */
 async function loadProgram() {
   if (!existsSync(compiled))
     await execute(process.execPath, [join(root, 'scripts', 'run.mjs'), 'build']).catch((error) => {
@@ -23,7 +23,7 @@ const superuser = (port) => ({ host: '127.0.0.1', port, user: 'postgres', databa
 async function query(port, ...statements) {
   const { Client } = createRequire(import.meta.url)('pg');
   const client = new Client(superuser(port));
-  // A server that goes away between the answer and the farewell is no news here.
+  // The server may close the connection after its last result.
   client.on('error', () => {});
   await client.connect();
   try {
@@ -38,7 +38,7 @@ async function query(port, ...statements) {
 export const postgres = {
   ports: ['sql'],
   marks: ['data/postmaster.pid'],
-  // Fast shutdown: open sessions are cut.
+  // Fast shutdown: closes open sessions.
   stopSignal: 'SIGINT',
 
   async install() {
@@ -75,7 +75,7 @@ export const postgres = {
       unix_socket_directories: '',
       max_connections: 300,
       shared_buffers: '64MB',
-      // A power failure may cost the rows of a test.
+      // Durability is off: a power failure may lose test data.
       fsync: 'off',
       synchronous_commit: 'off',
       full_page_writes: 'off',
@@ -93,7 +93,7 @@ export const postgres = {
     return row.server_version;
   },
 
-  /** What can only be made once the server runs; called after the first start. */
+  /** Setup that needs a running server; called after the first start. */
   finish: (ports) =>
     query(ports.sql, 'CREATE ROLE needs_password NOLOGIN', "CREATE ROLE locked LOGIN PASSWORD 'secret' IN ROLE needs_password"),
 

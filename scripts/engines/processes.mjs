@@ -1,4 +1,4 @@
-// Processes, ports and waiting, for the scripts that run engines. Knows nothing about any engine.
+// Processes, ports and waiting, for the scripts that run engines. Must not depend on any engine.
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
@@ -13,7 +13,7 @@ export function isAlive(pid) {
   }
 }
 
-/** A process that has ended but that nobody waited for still takes signals; it counts as gone. */
+/** `true` if the process has ended but its parent has not collected it; it still accepts signals. */
 function isZombie(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -23,7 +23,7 @@ function isZombie(pid) {
   }
 }
 
-/** Whether the process is one of ours: its command line names the run's folder. Process ids are reused, folders are not. */
+/** `true` if the command line names the run's folder. Process ids are reused, folders are not. */
 export function isProcessOf(pid, folder) {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(folder);
@@ -32,7 +32,7 @@ export function isProcessOf(pid, folder) {
   }
 }
 
-/** Runs a command to its end and gives its standard output; throws with what it said when it fails. */
+/** Runs a command and returns its standard output. Throws with its output if it fails. */
 export function execute(file, args, options = {}) {
   return new Promise((resolve, reject) => {
     const { input, ...rest } = options;
@@ -51,7 +51,7 @@ export function execute(file, args, options = {}) {
   });
 }
 
-/** Starts a process that outlives this one, in a session of its own (Ctrl-C in the terminal does not reach it), writing to a log. */
+/** Starts a process in its own session, so that it outlives this one; its output goes to a log. */
 export function launch({ file, args, options = {} }, logFile) {
   const log = openSync(logFile, 'a');
   try {
@@ -64,7 +64,7 @@ export function launch({ file, args, options = {} }, logFile) {
   }
 }
 
-/** Asks the process to end, and after the patience (in ms) makes it. */
+/** Signals the process, and kills it after `patience` ms. */
 export async function end(pid, signal, patience) {
   if (!isAlive(pid)) return;
   process.kill(pid, signal);
@@ -75,7 +75,7 @@ export async function end(pid, signal, patience) {
   }
 }
 
-/** Ports that nobody listens on. They lie below the range from which the system serves outgoing connections, so nothing slips in between. */
+/** Free ports, below the range that the system uses for outgoing connections. */
 export async function freePorts(count) {
   const held = [];
   while (held.length < count) {
@@ -91,7 +91,7 @@ export async function freePorts(count) {
   return held.map(({ port }) => port);
 }
 
-/** Connects, hands the first bytes that the server sends to `read`, and hangs up. */
+/** Connects, passes the first bytes of the server to `read`, and disconnects. */
 export function firstBytes(port, read) {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1' });

@@ -1,5 +1,5 @@
-// A run: some engines up on their own ports with their own data, all below one folder that is removed when the run stops. A run's file tells
-// which processes are its own, so that another process can stop it later, and can start again what was killed, on the same port and data.
+// A run: engines on their own ports and data below one folder, which is removed when the run stops.
+// The run's file records the processes, so that another process can stop or restart them.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -30,7 +30,7 @@ function writeState(id, state) {
   renameSync(draft, stateFile(id));
 }
 
-/** The engines that the variables do not name a server for. */
+/** Engines without a server in the variables. */
 export const enginesWithoutAddress = (variables) =>
   engineNames.filter((name) => !Object.keys(engines[name].variables({})).every((variable) => variables[variable]));
 
@@ -43,8 +43,8 @@ export async function installEngines(names = engineNames) {
 }
 
 /**
- * Starts what of the run is not up yet and gives the variables that tell tests where everything is. `owner` is the process for which the run
- * exists: once that is gone, the next start of anything sweeps the run away. A run without an owner stays until it is stopped.
+ * Starts the engines of the run that are down and returns the variables that name them. Once the
+ * `owner` process has ended, the next start stops the run. A run without an owner runs until stopped.
  */
 export async function startEngines({ id, names = engineNames, owner }) {
   await sweepAbandonedRuns();
@@ -76,7 +76,7 @@ async function startEngine(name, folder, known, save) {
   const home = await engine.install(say);
   const isNew = !existsSync(join(folder, 'data'));
   if (isNew) await engine.prepare(home, folder);
-  // What a killed server leaves behind and a new one would take for another server, as long as nobody has waited for the dead process.
+  // A new server would take the marks of a killed one for a running server.
   for (const file of engine.marks) rmSync(join(folder, file), { force: true });
   let ports = known.ports;
   for (let attempt = 1; ; attempt++) {
@@ -90,7 +90,7 @@ async function startEngine(name, folder, known, save) {
       return;
     } catch (error) {
       await end(pid, 'SIGKILL', 0);
-      // Somebody may have taken a port since it was found free; a known port is what others count on and stays.
+      // A port may be taken in the meantime. Known ports stay, because clients rely on them.
       if (attempt === ATTEMPTS || known.ports) throw error;
       ports = undefined;
     }
@@ -108,7 +108,7 @@ async function waitUntilUp(engine, pid, ports, folder) {
     let reason;
     try {
       const version = await engine.probe(ports);
-      // Without this, another server on a port that was taken meanwhile would pass for ours.
+      // Otherwise another server that took the port would pass for this one.
       if (isAlive(pid)) return version;
     } catch (error) {
       reason = error;
@@ -125,14 +125,14 @@ async function endEngine(id, name, pid, signal) {
   if (isAlive(pid) && isProcessOf(pid, join(runFolder(id), name))) await end(pid, signal, 5000);
 }
 
-/** Ends engines of the run as a crash would; their data stays. */
+/** Kills engines of the run; their data stays. */
 export async function killEngines(id, names = engineNames) {
   const state = readState(id);
   const running = Object.entries(state?.engines ?? {}).filter(([name]) => names.includes(name));
   await Promise.all(running.map(([name, { pid }]) => endEngine(id, name, pid, 'SIGKILL')));
 }
 
-/** Stops every engine of the run and removes its folder. */
+/** Stops all engines of the run and removes its folder. */
 export async function stopEngines(id) {
   const state = readState(id);
   if (!state) return false;
@@ -141,7 +141,7 @@ export async function stopEngines(id) {
   return true;
 }
 
-/** Stops the runs whose owner is gone. */
+/** Stops the runs whose owner has ended. */
 export async function sweepAbandonedRuns() {
   const folder = cachePath('runs');
   if (!existsSync(folder)) return;
@@ -151,7 +151,7 @@ export async function sweepAbandonedRuns() {
   }
 }
 
-/** Does the work for all names at once; when some fail, waits for the others before it reports, so that nothing goes on unseen. */
+/** Does the work for all names concurrently, waits for all of them and then reports failures. */
 async function settle(names, work) {
   const results = await Promise.allSettled(names.map(work));
   const failures = results.flatMap((result, index) => (result.status === 'rejected' ? [`${names[index]}: ${result.reason.message}`] : []));

@@ -1,27 +1,27 @@
-// The demo of `npm start` as a process, for all pages: where it is, who asks, and what of a page's text is put in place of its defaults.
+// The demo of `npm start` as a process, shared by all pages, and the replacements for page defaults.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';
 import { type Service, startService } from '../support/service.ts';
 
-/** What pages name: the port of a service that runs alone, and a database that the reader has. */
+/** Defaults in pages: the port of the service and the reader's database. */
 const PAGE_ADDRESS = '127.0.0.1:8080';
 const PAGE_DATABASE = 'postgres://app:secret@127.0.0.1:5432/library';
 
 export interface Demo {
   readonly service: Service;
   readonly dataDir: string;
-  /** The reader's own database, and that of the demo, by the names that they are registered under. */
+  /** Registered names of the reader's database and of the demo's. */
   readonly databases: Readonly<Record<string, string>>;
-  /** Ids of the demo, by their names in documents. */
+  /** Ids of the demo, by their placeholders in documents. */
   readonly ids: Readonly<Record<'org_id' | 'project_id' | 'space_id' | 'user_id', string>>;
-  /** The context headers with the role admin, and the server key. */
+  /** Context headers with the role admin, and the server key. */
   readonly headers: Readonly<Record<string, string>>;
   substitute(text: string): string;
   stop(): Promise<void>;
 }
 
-/** The demo for a reader whose database is this one, beside others who deploy the same endpoint of the page in the same space. */
+/** The demo for a reader with this database, beside readers who deploy the same endpoint. */
 export function demoWith(demo: Demo, database: TestDatabase): Demo {
   const translate = (text: string): string =>
     text
@@ -31,7 +31,7 @@ export function demoWith(demo: Demo, database: TestDatabase): Demo {
   return { ...demo, substitute: (text) => demo.substitute(translate(text)) };
 }
 
-/** As the command line takes it. */
+/** The database in the form of the command line. */
 function urlOf({ engine, name, address: { user, password, host, port, nativePort } }: TestDatabase): string {
   return `${engine}://${user}${password === '' ? '' : `:${password}`}@${host}:${nativePort ?? port}/${name}`;
 }
@@ -42,7 +42,7 @@ export async function startDemo(): Promise<Demo> {
   const service = await startService({
     command: 'start',
     startPatience: 170_000,
-    // Keys are made and kept in the data directory, as they are for a newcomer.
+    // The service creates its keys in the data directory, as for a new user.
     env: { MILLRACE_SERVER_KEY: '', MILLRACE_ENCRYPTION_KEY: '', NODE_OPTIONS: '' },
   });
   const read = (name: string): Record<string, string> =>

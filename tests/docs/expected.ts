@@ -1,6 +1,6 @@
-// What a page shows as an output against what came: `…` stands for anything. Pure.
+// Compares printed and actual output; `…` matches anything. Pure.
 
-/** A text in which `…` stands for anything, also for several lines. */
+/** Compares text. `…` matches anything, also several lines. */
 export function matchesText(shown: string, actual: string): boolean {
   const pattern = shown
     .trim()
@@ -10,7 +10,7 @@ export function matchesText(shown: string, actual: string): boolean {
   return new RegExp(`^${pattern}$`).test(actual.replaceAll('\r\n', '\n').trim());
 }
 
-/** JSON by its values: the text "…" is any value, at the end of a list any further ones, as a name any further fields. */
+/** Compares JSON. "…" matches any value, further items at the end of a list, or further fields. */
 export function matchesJson(shown: unknown, actual: unknown): boolean {
   if (shown === '…') return true;
   if (typeof shown === 'string' && typeof actual === 'string') return matchesText(shown, actual);
@@ -29,7 +29,7 @@ export function matchesJson(shown: unknown, actual: unknown): boolean {
   return Object.entries(fields).every(([name, value]) => matchesJson(value, (actual as Record<string, unknown>)[name]));
 }
 
-/** The same by the language of the block that shows it. */
+/** Compares by the language of the block. */
 export function matches(language: string, shown: string, actual: string): boolean {
   if (language !== 'json') return matchesText(shown, actual);
   try {

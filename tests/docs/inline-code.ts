@@ -1,4 +1,4 @@
-// Code inside of sentences and tables: requests with values in them are sent, and commands are compared with what their help says.
+// Inline code: sends requests that have values, and compares commands with the help.
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -13,7 +13,7 @@ interface Tried {
   readonly problems: readonly string[];
 }
 
-/** `GET …/users?pg=0&ps=20`: a table of the demo, or a whole path. Those without a value are forms, not requests. */
+/** `GET …/users?pg=0&ps=20`: a table of the demo or a whole path. Code without values is a pattern. */
 const REQUEST = /^(GET|PUT|DELETE) ((?:…|\/svc|\/demo)\/[^\s{}<>…]*\?[^\s…]*=[^\s…]*)$/;
 const FORM = /=(?:[A-Z_]+)?(?:&|$)/;
 const TABLES = '/svc/api/rest/auto/v1/demo/shop/pg/shop';
@@ -38,7 +38,7 @@ export async function runInlineRequests(demo: Demo, page: Page): Promise<Tried> 
 
 const helps = new Map<string, Promise<string>>();
 
-/** What a command says of itself; asked once. */
+/** Help of a command, read once. */
 function helpOf(words: readonly string[]): Promise<string> {
   const key = words.join(' ');
   const known = helps.get(key);
@@ -60,7 +60,7 @@ export async function runInlineCommands(page: Page): Promise<Tried> {
       const general = await helpOf([]);
       const usage = new RegExp(`^ +(?:millrace )?${name}\\b(.*)$`, 'm').exec(general);
       if (usage === null) return [`${page.file}:${line}: there is no command ${name}`];
-      // Only commands with subcommands have a page of their own; the others would begin to work.
+      // Only commands with subcommands have their own help; others would start to work.
       if (!/^[a-z]+$/.test(verb) || !new RegExp(`\\b${verb}\\b`).test(usage[1] ?? '')) return [];
       const help = (await helpOf([name]))
         .split('\n')

@@ -1,5 +1,5 @@
-// Documents that a page shows without telling to save them: definitions and personas go to the service that would take them, parts of
-// definitions are completed first. What is neither is a problem.
+// Documents in a page that are not saved to a file: the service checks definitions and personas.
+// Parts of definitions are completed first; any other document is a problem.
 import { parse, stringify } from 'yaml';
 import { newUlid } from '../../src/model/ulid.ts';
 import type { Fence } from '../support/documents.ts';
@@ -8,7 +8,7 @@ import type { Demo } from './demo.ts';
 const SECTIONS = new Set(['about', 'identifiers', 'permission', 'http', 'input', 'logic', 'response', 'config', 'database', 'tests']);
 const YAML = { 'content-type': 'application/x-yaml' };
 
-/** A definition for parts that are shown alone: two steps, so that expressions have something to read. */
+/** Template for a part of a definition: two steps, so that expressions have input. */
 const REST = {
   permission: ['admin'],
   http: { uri: 'a-part', method: 'get', version: '1.0.0', input_type: 'json' },
@@ -32,7 +32,7 @@ export async function checkDocument(demo: Demo, { text }: Fence): Promise<readon
   return [`not valid: ${problems.length === 0 ? answer.text : problems.map(({ message }) => message).join('; ')}`];
 }
 
-/** Stored where nobody else looks, and taken away again. */
+/** Stores the document under a unique name and removes it again. */
 async function checkPersona(demo: Demo, text: string): Promise<readonly string[]> {
   const { persona } = parse(text) as { persona: string };
   const project = await demo.service.request('GET', `/svc/system/api/v1/project?project_id=${demo.ids.project_id}`, {

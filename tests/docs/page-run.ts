@@ -1,5 +1,5 @@
-// One page as its reader follows it: blocks from the top to the bottom, in a folder and a shell of its own, against a demo that runs. Every
-// language of blocks has its treatment in the table; a block that has none is a problem of the page.
+// Runs one page from top to bottom, in its own folder and shell, against a running demo. A table has
+// a handler for each language; a block without a handler is a problem.
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -17,16 +17,16 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 
 export interface PageReport {
   readonly page: string;
-  /** How much was tried, by kind. */
+  /** Number of items that were run, by kind. */
   readonly tried: Readonly<Record<string, number>>;
   readonly problems: readonly string[];
 }
 
-/** What a block gives to the page's run. */
+/** Contribution of a block to the run of its page. */
 interface Part {
   /** Commands for the page's shell. */
   readonly commands?: readonly Command[];
-  /** What is tried by itself, beside the shell; gives what is wrong. */
+  /** Work beside the shell; returns problems. */
   readonly check?: () => Promise<readonly string[]>;
 }
 
@@ -34,7 +34,7 @@ interface PageFolder {
   readonly demo: Demo;
   readonly page: Page;
   readonly path: string;
-  /** The block's text as a file, under a name of ours. */
+  /** Name of a file with the block's text. */
   save(fence: Fence): string;
 }
 
@@ -42,7 +42,7 @@ const NAME = /^(?:#|\/\/|--) ([\w./-]+\.\w+)$/;
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 const nameOf = ({ text }: Fence): string | undefined => NAME.exec(text.split('\n', 1)[0] ?? '')?.[1];
 
-/** A block that begins with a comment that is a name is a file that the reader saves. */
+/** A block whose first line is a comment with a name is saved as a file. */
 function savedFile(folder: PageFolder, fence: Fence, name: string): Part {
   const text = `mkdir -p ${quoted(dirname(name))} && cp ${quoted(folder.save(fence))} ${quoted(name)}`;
   return { commands: [{ line: fence.line, text }] };
@@ -51,7 +51,7 @@ function savedFile(folder: PageFolder, fence: Fence, name: string): Part {
 const command = (fence: Fence, text: string): Part => ({ commands: [{ line: fence.line, text }] });
 const check = (...problems: readonly string[]): Part => ({ check: async () => problems });
 
-/** Programs that a page runs and that cannot run here, or not quickly, have stand-ins that check the words they get; see `prelude`. */
+/** Programs that cannot run here, or not quickly, have stand-ins that check arguments; see `prelude`. */
 const TREATMENTS: Readonly<Record<(typeof LANGUAGES)[number], (folder: PageFolder, fence: Fence) => Part>> = {
   sh: (_, fence) => ({ commands: commandsOf(fence.text, fence.line) }),
   yaml: ({ demo }, fence) => ({ check: () => checkDocument(demo, fence) }),
@@ -70,13 +70,13 @@ const TREATMENTS: Readonly<Record<(typeof LANGUAGES)[number], (folder: PageFolde
     },
   }),
   python: (folder, fence) => command(fence, `npx millrace lark ${quoted(folder.save(fence))}`),
-  // The database is named by a comment in front; without one it is the reader's own.
+  // A comment in the first line names the database. The default is the reader's.
   sql: (folder, fence) => {
     const url = folder.demo.databases[/^-- in (\S+)/.exec(fence.text)?.[1] ?? 'pg/library'] ?? 'nowhere';
     return command(fence, [process.execPath, `${root}tests/docs/run-sql.mjs`, folder.save(fence), url].map(quoted).join(' '));
   },
   ts: (folder, fence) => command(fence, `run_typescript ${quoted(folder.save(fence))}`),
-  // Sessions of agents are played by the test that reads them off the page.
+  // tests/mcp/agents.test.ts plays the sessions of agents.
   mcp: (_, fence) => check(...(readProjectFile('tests/mcp/agents.test.ts').includes(fence.page) ? [] : ['no test plays this session'])),
   nginx: (_, fence) => {
     const known = new Set(
@@ -88,7 +88,7 @@ const TREATMENTS: Readonly<Record<(typeof LANGUAGES)[number], (folder: PageFolde
       ...fence.text.split('\n').flatMap((line) => (known.has(line.trim()) ? [] : [`deploy/nginx.conf has no line ${line.trim()}`])),
     );
   },
-  // A transcript of programs of the project: only that they are there.
+  // A transcript of the project's programs: checks that they exist.
   text: (_, fence) => {
     if (!fence.text.startsWith('$ ')) return check('text that is the output of nothing');
     const programs = Array.from(fence.text.matchAll(/^\$ node (\S+)/gm), ([, file = '']) => file);
@@ -99,7 +99,7 @@ const TREATMENTS: Readonly<Record<(typeof LANGUAGES)[number], (folder: PageFolde
 const OUTPUTS = new Set(['text', 'json']);
 const GIVES_OUTPUT = new Set(['sh', 'expr', 'python']);
 
-/** The block right behind this one that shows what it prints. */
+/** The block right after this one that shows its output. */
 function outputOf({ fences }: Page, fence: Fence): Fence | undefined {
   const next = fences[fences.indexOf(fence) + 1];
   return next?.isAttached && OUTPUTS.has(next.language) && GIVES_OUTPUT.has(fence.language) ? next : undefined;
@@ -173,7 +173,7 @@ async function runShell(demo: Demo, page: Page, path: string, parts: readonly Pa
   return outcomes;
 }
 
-/** What would be the same program in an installed package, and stand-ins for what another test runs. */
+/** Shell functions for the installed program and for stand-ins. */
 function prelude(): string {
   const node = quoted(process.execPath);
   const compiler = `${quoted(`${root}node_modules/typescript5/lib/tsc.js`)} --strict --target es2022 --module nodenext --lib es2022,dom --types node --typeRoots ${quoted(`${root}node_modules/@types`)}`;

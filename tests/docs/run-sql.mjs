@@ -1,4 +1,4 @@
-// Runs the statements of a file in a PostgreSQL or ClickHouse database, as the client of one's choice would: node run-sql.mjs FILE URL.
+// Runs the statements of a file in PostgreSQL or ClickHouse: node run-sql.mjs FILE URL.
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
 

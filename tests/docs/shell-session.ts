@@ -1,8 +1,8 @@
-// Commands of a page in one plain shell, as a person pastes them: each with its line, its exit code, what it printed, and the statuses of the
-// requests that curl made. A page's variables live as long as the page, and a variable that the page does not set ends the shell.
+// Commands of a page in one shell: line, exit code, output and the statuses that curl received. The
+// page's variables live as long as the page; an unset variable ends the shell.
 import { spawn } from 'node:child_process';
 
-/** One thing to paste, or something that the page tells its reader to do otherwise (save a file, run SQL), as a command. */
+/** A command, or an instruction to the reader (save a file, run SQL) as a command. */
 export interface Command {
   readonly line: number;
   readonly text: string;
@@ -12,13 +12,13 @@ export interface Outcome extends Command {
   readonly exitCode: number | undefined;
   readonly stdout: string;
   readonly stderr: string;
-  /** Of each request that curl made. */
+  /** Status of each curl request. */
   readonly statuses: readonly number[];
 }
 
 const MARK = '\u001e';
 
-/** A shell script cut into commands: a line, with those that continue it, open quotes and here-documents. */
+/** Splits a script into commands with their continuation lines, quotes and here-documents. */
 export function commandsOf(script: string, firstLine: number): readonly Command[] {
   const commands: Command[] = [];
   let pending: string[] = [];
@@ -47,7 +47,7 @@ function isComplete(text: string): boolean {
   return quote === '' && !code.endsWith('\\');
 }
 
-/** The text without its comments, and the quote that is open at its end. */
+/** The text without comments, and the quote that is open at its end. */
 function withoutComments(text: string): { readonly quote: string; readonly code: string } {
   let quote = '';
   let code = '';
@@ -66,7 +66,7 @@ function withoutComments(text: string): { readonly quote: string; readonly code:
   return { quote, code };
 }
 
-/** What a comment at the end of a command says to expect: `# 404: …` of its requests, `# exit 1: …` of the command. */
+/** Expectation in a trailing comment: `# 404: …` for requests, `# exit 1: …` for the command. */
 export function expectationOf(text: string): { readonly status: number | undefined; readonly exitCode: number } {
   const comment = /\s#\s*(?:exit (\d+)|(\d{3})\b)[^\n]*$/.exec(text);
   return { status: comment?.[2] === undefined ? undefined : Number(comment[2]), exitCode: Number(comment?.[1] ?? 0) };
@@ -75,7 +75,7 @@ export function expectationOf(text: string): { readonly status: number | undefin
 export interface SessionOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Functions that stand in for programs. */
+  /** Shell functions that replace programs. */
   readonly prelude: string;
 }
 
@@ -105,7 +105,7 @@ export async function runSession(commands: readonly Command[], { cwd, env, prelu
   });
 }
 
-/** The text between the marks of commands, by the number of the command. */
+/** Output of each command, by its number. */
 function piecesOf(text: string): ReadonlyMap<number, string> {
   const pieces = text.split(new RegExp(`${MARK}(\\d+)\\n`)).slice(1);
   return new Map(pieces.flatMap((piece, at) => (at % 2 === 0 ? [[Number(piece), pieces[at + 1] ?? ''] as const] : [])));

@@ -1,5 +1,5 @@
-// Stands in for programs that a page runs and that another test tries, or that this machine need not have: it refuses words that they would not
-// know. node stand-in.mjs npm|docker ARGUMENTS
+// Stand-in for programs that another test runs or this machine may lack. Rejects arguments that the
+// real program would reject: node stand-in.mjs npm|docker ARGUMENTS
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

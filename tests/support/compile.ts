@@ -1,4 +1,4 @@
-// The compiler of plans for tests of engines, which plan as a caller does who may do everything.
+// Compiles plans for tests of engines, with the rights of an unrestricted caller.
 
 import { UNRESTRICTED } from '../../src/auto/plan/access.ts';
 import { authorize } from '../../src/auto/plan/authorize.ts';

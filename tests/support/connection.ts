@@ -1,4 +1,4 @@
-/** A connection of an engine's own to a test database, without a pool or a service around it. */
+/** An engine's connection to a test database, without a pool or a service. */
 import type { Connection, Engine } from '../../src/engines/contract/engine.ts';
 import { ENGINES } from '../../src/engines/index.ts';
 import type { Entry } from '../../src/model/entry.ts';
@@ -9,7 +9,7 @@ export interface Direct {
   readonly connection: Connection;
 }
 
-/** The database as a service knows it. */
+/** The database as an entry of a project. */
 export function entryTo({ address: { host, port, user, password }, dbType, name }: TestDatabase, connections = 1): Entry {
   return {
     id: name,

@@ -1,7 +1,4 @@
-/**
- * Milliseconds of processor that this process used for some work, which takes no turn of the event loop: what others on the machine do changes
- * nothing.
- */
+/** CPU time in ms of synchronous work. Independent of other processes on the machine. */
 export function cpuMs(work: () => void): number {
   const before = process.cpuUsage();
   work();

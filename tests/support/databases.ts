@@ -1,10 +1,10 @@
-// A database on each of several engines, for tests that run on all of them.
+// One database on each of several engines, for tests that run on all of them.
 import { createDatabase, type DatabaseEntry, type EngineName, type TestDatabase } from './engines.ts';
 
 export class Databases {
   readonly #byEngine = new Map<EngineName, TestDatabase>();
 
-  /** `fill` makes the tables of each. */
+  /** `fill` creates the tables of each database. */
   async create(engines: readonly EngineName[], fill?: (database: TestDatabase) => Promise<void>): Promise<void> {
     for (const engine of engines) {
       const database = await createDatabase(engine);
@@ -19,7 +19,7 @@ export class Databases {
     return database;
   }
 
-  /** Those that register them in a project; what is given replaces fields. */
+  /** Entries that register the databases in a project; `changes` replaces fields. */
   entries(changes?: Partial<DatabaseEntry>): readonly DatabaseEntry[] {
     return Array.from(this.#byEngine.values(), (database) => database.entry(changes));
   }

@@ -1,19 +1,19 @@
-// The pages that users read, as data: their blocks of code, the code inside of sentences, headings and links. It reads Markdown as this house
-// writes it, and knows nothing of what the code means.
+// Documentation pages as data: code blocks, inline code, headings and links. Reads the subset of
+// Markdown that the project uses. Must not interpret the code.
 import { posix } from 'node:path';
 import { projectFiles, readProjectFile } from './sources.ts';
 
 export interface Fence {
   readonly page: string;
-  /** Of its first line of text, from 1. */
+  /** Line number of its first line, from 1. */
   readonly line: number;
   readonly language: string;
   readonly text: string;
-  /** Nothing but a blank line is between it and the block before. */
+  /** `true` if only blank lines separate it from the block before. */
   readonly isAttached: boolean;
 }
 
-/** Code inside of a sentence. */
+/** Inline code. */
 export interface Span {
   readonly page: string;
   readonly line: number;
@@ -28,10 +28,10 @@ export interface Page {
   readonly links: readonly { readonly line: number; readonly target: string }[];
 }
 
-/** Languages of blocks that tests/docs knows how to try. */
+/** Languages of blocks that tests/docs can run. */
 export const LANGUAGES = ['sh', 'yaml', 'json', 'expr', 'python', 'sql', 'ts', 'mcp', 'nginx', 'text'] as const;
 
-/** README, docs and examples: everything in them is tried. */
+/** README, docs and examples, which tests/docs runs. */
 export const userPages = (): readonly string[] =>
   projectFiles().filter((file) => file === 'README.md' || /^(?:docs|examples)\/.*\.md$/.test(file));
 
@@ -70,7 +70,7 @@ export function readPage(file: string): Page {
   return { file, fences, spans, headings, links };
 }
 
-/** The anchor of a heading, as it is made where these pages are shown. */
+/** Anchor of a heading, as the site generates it. */
 export function anchorOf(heading: string): string {
   return heading
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -79,7 +79,7 @@ export function anchorOf(heading: string): string {
     .replace(/\s/g, '-');
 }
 
-/** Links of a page that lead nowhere: to files that are not there, or to headings that their page does not have. */
+/** Links of a page to missing files or headings. */
 export function brokenLinks(page: Page, known: ReadonlySet<string>): readonly string[] {
   return page.links.flatMap(({ line, target }) => {
     if (/^[a-z]+:/.test(target)) return [];

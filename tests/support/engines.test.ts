@@ -1,4 +1,4 @@
-// The engines are real, each test has its own database on them, and they behave as servers do.
+// The test engines: versions, logins, databases per test, and restarts after a crash.
 import { connect } from 'node:net';
 import mysql from 'mysql2/promise';
 import pg from 'pg';
@@ -28,13 +28,13 @@ describe.each(ENGINE_NAMES)('%s', (engine) => {
   });
 });
 
-/** The others are killed and started again in the middle of answers (tests/spec/stream-broken.long.test.ts). */
+/** tests/spec/stream-broken.long.test.ts kills and restarts the other engines. */
 test.each(['postgres', 'mariadb'] as const)('%s comes back after a crash, on its port and with its data', async (engine) => {
   const own = await startPrivateEngine(engine);
   try {
     const database = await createDatabase(engine, own.address);
     await database.run('CREATE TABLE t (id int)');
-    // The tests' PostgreSQL answers before a commit has left its memory.
+    // The tests' PostgreSQL does not write commits to disk at once.
     if (engine === 'postgres') await database.run('CHECKPOINT');
     await own.kill();
     await expect(database.run('SELECT 1')).rejects.toThrow();
@@ -101,7 +101,7 @@ describe('ClickHouse', () => {
   test('outlives a failed login and a hang-up on its native port', async () => {
     const { host, nativePort = 0 } = engineAddress('clickhouse');
     const string = (text: string): Buffer => Buffer.from([text.length, ...Buffer.from(text)]);
-    // A hello: the client's name, version 1.0, an old protocol revision (as a variable-length number), database, user, password.
+    // Hello: client name, version 1.0, protocol revision (varint), database, user, password.
     const hello = Buffer.concat([
       Buffer.from([0]),
       string('test'),

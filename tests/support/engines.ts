@@ -1,5 +1,5 @@
-// The real engines that a test needs: where they are, a private database on one of them, and an engine of one's own that may be killed.
-// Engines are never replaced by imitations: a test that needs one fails when it is not there. Knows nothing of the service.
+// Real engines for tests: their addresses, a private database, and a private engine that may be
+// killed. A test fails if its engine is missing. Must not depend on the service.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ export const ENGINE_NAMES: readonly EngineName[] = ['postgres', 'mysql', 'mariad
 
 export interface EngineAddress {
   readonly host: string;
-  /** The port of SQL; for ClickHouse that of HTTP. */
+  /** SQL port; for ClickHouse the HTTP port. */
   readonly port: number;
   readonly user: string;
   readonly password: string;
@@ -22,21 +22,21 @@ export interface EngineAddress {
 
 export type Row = Record<string, unknown>;
 
-/** A database of its own on a shared engine. */
+/** A private database on a shared engine. */
 export interface TestDatabase {
   readonly engine: EngineName;
   readonly dbType: 'pg' | 'ms' | 'ma' | 'ch';
   readonly name: string;
   readonly address: EngineAddress;
-  /** Runs a statement in the database, and gives its rows (none for one that has none). ClickHouse takes no parameters here. */
+  /** Runs a statement and returns its rows. ClickHouse accepts no parameters here. */
   run(sql: string, parameters?: readonly unknown[]): Promise<Row[]>;
-  /** The entry that registers the database in a project; what is given replaces fields. */
+  /** Entry that registers the database in a project; `changes` replaces fields. */
   entry(changes?: Partial<DatabaseEntry>): DatabaseEntry;
-  /** Drops the database, also under open connections. */
+  /** Drops the database, also while connections are open. */
   drop(): Promise<void>;
 }
 
-/** A database entry of a project's creation, as it goes over the wire. */
+/** A database entry in the request that creates a project. */
 export interface DatabaseEntry {
   host_details: { host: string; port: string }[];
   username: string;
@@ -54,7 +54,7 @@ export interface DatabaseEntry {
   relations?: readonly RelationEntry[];
 }
 
-/** A relation that the database itself does not declare. */
+/** A relation that the database does not declare. */
 interface RelationEntry {
   readonly table: string;
   readonly columns: readonly string[];
@@ -72,7 +72,7 @@ const DB_TYPES = { postgres: 'pg', mysql: 'ms', mariadb: 'ma', clickhouse: 'ch' 
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Where the engine is that `npm test` (or the developer) provides. */
+/** Address of the engine that `npm test` or the developer provides. */
 export function engineAddress(engine: EngineName, variables: Variables = process.env): EngineAddress {
   const variable = VARIABLES[engine];
   const text = variables[variable];
@@ -88,7 +88,7 @@ export function engineAddress(engine: EngineName, variables: Variables = process
   };
 }
 
-/** Makes an empty database with a name that no other test has. */
+/** Creates an empty database with a unique name. */
 export async function createDatabase(engine: EngineName, address: EngineAddress = engineAddress(engine)): Promise<TestDatabase> {
   const name = `test_${process.pid}_${randomBytes(5).toString('hex')}`;
   const { run, close, drop } = await OPENERS[engine](address, name);
@@ -104,7 +104,7 @@ export async function createDatabase(engine: EngineName, address: EngineAddress 
       password: address.password,
       db_name: name,
       db_type: DB_TYPES[engine],
-      // Proxies of tests look into what goes by.
+      // Proxies of tests read the traffic.
       tls: 'disable',
       ...changes,
     }),
@@ -136,12 +136,12 @@ async function openPostgres(address: EngineAddress, name: string): Promise<Opene
   };
   await once(`CREATE DATABASE ${name}`);
   const pool = new pg.Pool({ ...address, database: name, max: 4 });
-  // The engine may be killed under an idle connection; the next statement tells.
+  // The engine may be killed under an idle connection; the next statement reports it.
   pool.on('error', () => {});
   return {
     run: async (sql, parameters) => {
       const result: pg.QueryResult<Row> | pg.QueryResult<Row>[] = await pool.query(sql, parameters && [...parameters]);
-      // Several statements in one text give several results; the last one counts.
+      // Several statements in one string return several results; the last one is used.
       return (Array.isArray(result) ? result.at(-1)?.rows : result.rows) ?? [];
     },
     close: () => pool.end(),
@@ -207,7 +207,7 @@ async function queryClickhouse(address: EngineAddress, database: string, sql: st
     .map((line) => JSON.parse(line) as Row);
 }
 
-/** An engine that only this test uses, so it may be killed; it comes back on the same port with the same data. */
+/** A private engine that may be killed; it restarts on the same port with the same data. */
 export interface PrivateEngine {
   readonly address: EngineAddress;
   kill(): Promise<void>;

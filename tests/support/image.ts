@@ -1,5 +1,5 @@
-// The container image without a container engine: the Dockerfile's steps, done in folders, and the result run as a container would run it: as the image's
-// user, with a root that cannot be written to. What a step means is a table; a step that is not in it fails.
+// The container image without a container engine: executes the Dockerfile in folders and runs the
+// result as the image's user with a read-only root. An unknown step fails.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -40,7 +40,7 @@ interface Build {
   readonly stages: Map<string, Stage>;
 }
 
-/** Builds all stages below `home` and gives the last one. */
+/** Builds all stages below `home` and returns the last one. */
 export function buildImage(context: string, home: string): Image {
   const build: Build = { context, stages: new Map() };
   let stage: Stage | undefined;
@@ -119,7 +119,7 @@ const STEPS: Readonly<Record<string, (stage: Stage, rest: string, build: Build) 
 };
 
 const PROGRAMS: Readonly<Record<string, (stage: Stage, args: readonly string[], build: Build) => void>> = {
-  /** What npm would fetch is installed here already: the packages that it would choose are copied. */
+  /** Copies the installed packages that npm would choose. */
   npm: (stage, args, { context }) => {
     if (args[0] === 'cache') return;
     if (args[0] !== 'install') throw new Error(`nobody knows npm ${args.join(' ')}`);
@@ -127,7 +127,7 @@ const PROGRAMS: Readonly<Record<string, (stage: Stage, args: readonly string[], 
     if (omitted.length === 0) symlinkSync(join(context, 'node_modules'), inside(stage, 'node_modules'));
     else for (const path of chosenPackages(context, omitted)) cpSync(join(context, path), inside(stage, path), { recursive: true });
   },
-  /** Compiled by the same command already, before any test runs. */
+  /** Copies `dist`, which the same command compiled before the tests. */
   npx: (stage, args, { context }) => {
     if (args.join(' ') !== 'tsc -p tsconfig.json') throw new Error(`nobody knows npx ${args.join(' ')}`);
     for (const needed of ['src', 'tsconfig.json', 'node_modules']) statSync(inside(stage, needed));
@@ -150,7 +150,7 @@ interface Locked {
   readonly devOptional?: boolean;
 }
 
-/** The folders of the packages that are neither omitted nor part of another one that is copied. */
+/** Folders of packages that are neither omitted nor nested in a copied one. */
 function chosenPackages(context: string, omitted: readonly string[]): string[] {
   const lock = JSON.parse(readFileSync(join(context, 'package-lock.json'), 'utf8')) as { readonly packages: Record<string, Locked> };
   const isOmitted = (locked: Locked): boolean => omitted.some((kind) => locked[kind as keyof Locked] === true);
@@ -160,13 +160,13 @@ function chosenPackages(context: string, omitted: readonly string[]): string[] {
 }
 
 export interface Container {
-  /** Runs a program in the container, with these settings over those of the image. */
+  /** Runs a program in the container; `env` overrides the settings of the image. */
   run(command: readonly string[], env?: Readonly<Record<string, string>>): ChildProcess;
 }
 
 /**
- * A container of the image, with a folder for its volume and one for /tmp. Where the system allows it, the root is one of its own, mounted read-only;
- * elsewhere permissions keep the user from writing.
+ * A container of the image, with a volume and a /tmp. Uses a private read-only root where the system
+ * allows it, file permissions elsewhere.
  */
 export function containerOf(image: Image, volume: string, tmp: string): Container {
   const uid = UIDS[image.user] ?? 0;
@@ -182,7 +182,7 @@ export function containerOf(image: Image, volume: string, tmp: string): Containe
   };
 }
 
-/** A root of the image's files, and the system's programs below it; all of it read-only but the volume and /tmp. */
+/** A root with the image's files and the system's programs, read-only except the volume and /tmp. */
 function mountScript({ folder, workdir, volumes }: Image, uid: number, volume: string, tmp: string): string {
   const lines = [`mount --bind ${folder} ${folder}`];
   const bind = (from: string, to: string, options = ''): void => {
@@ -202,7 +202,7 @@ function mountScript({ folder, workdir, volumes }: Image, uid: number, volume: s
   return lines.join('\n');
 }
 
-/** Where nothing can be mounted: files that the user may not write, in the same places below a folder. */
+/** Fallback without mounts: read-only files in the same places below a folder. */
 function runPlainly(
   image: Image,
   uid: number,

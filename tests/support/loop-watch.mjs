@@ -1,5 +1,5 @@
-// Loaded into a service: between two SIGUSR2 it watches the turns of its event loop, and then writes one line of JSON with the longest of them and with
-// their sum, in milliseconds. What counts is the time in which the thread had a processor (as Linux tells it): others on the machine change nothing.
+// Preload for a service: between two SIGUSR2 it measures the ticks of the event loop, and then writes
+// a JSON line with the longest one and their sum, in ms of CPU time (Linux).
 import { readFileSync } from 'node:fs';
 
 const PERIOD_MS = 2;

@@ -1,4 +1,4 @@
-// The gateway as deploy/ describes it: a real nginx with deploy/nginx.conf, the verifier, and keys that sign tokens. Knows nothing of the service but its address.
+// The gateway of deploy/: nginx with deploy/nginx.conf, the verifier, and an identity provider.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -16,12 +16,12 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 export const ISSUER = 'https://id.example.org/';
 export const AUDIENCE = 'millrace';
 
-/** An identity provider: its keys, and tokens that they sign. */
+/** An identity provider: its keys, and tokens signed with them. */
 export class Provider {
   readonly #server: Server;
   readonly #private: CryptoKey;
   readonly kid: string;
-  /** The public keys as they are served; tests may change them. */
+  /** The public keys that it serves; tests may change them. */
   readonly keys: object[];
 
   private constructor(server: Server, key: CryptoKey, kid: string, keys: object[]) {
@@ -63,7 +63,7 @@ export interface Gateway {
   readonly stop: () => Promise<void>;
 }
 
-/** deploy/nginx.conf with other ports than those that it names, and temporary files in `tmp` beside it. */
+/** deploy/nginx.conf with other ports, and temporary files in `tmp` beside it. */
 export function configuration(ports: Readonly<Record<string, number>>): string {
   const kept = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path tmp/${name};\n`).join('');
   return readFileSync(join(root, 'deploy', 'nginx.conf'), 'utf8')
@@ -71,14 +71,14 @@ export function configuration(ports: Readonly<Record<string, number>>): string {
     .replace(/^http \{$/m, `http {\n${kept}`);
 }
 
-/** The words that run nginx. */
+/** Command and arguments of nginx. */
 export async function nginxCommand(): Promise<string[]> {
   const { stdout } = await promisify(execFile)(process.execPath, [join(root, 'scripts', 'nginx.mjs')]);
   const { file, args } = JSON.parse(stdout) as { file: string; args: string[] };
   return [file, ...args];
 }
 
-/** `instances`: the ports of two. */
+/** `instances`: ports of two instances. */
 export async function startGateway(
   instances: readonly [number, number],
   secret: string,

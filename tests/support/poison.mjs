@@ -1,4 +1,4 @@
-// Loaded into a service before anything else: released memory is filled with a pattern at once, so that a use after the release shows.
+// Preload for a service: fills released memory with a pattern, so that a use after release shows.
 import { poisonReleased } from '../../dist/util/bytes/buffer-pool.js';
 
 poisonReleased(0xdb);

@@ -1,14 +1,14 @@
-// Ports that stay free while nobody listens on them, so that a test can stop listening and begin again on the same one.
+// Ports that stay free, so that a test can stop listening and start again on the same one.
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below those that the system gives to whoever asks for any, and below those of the engines: nothing slips in between. */
+/** Below the ephemeral ports of the system and below the ports of the engines. */
 const FIRST = 10_000;
 const END = 20_000;
 
 const given = new Set<number>();
 
-/** A port of loopback that nobody listens on, and that is given once. */
+/** A free port of loopback. Each port is returned once. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(FIRST, END);

@@ -1,4 +1,4 @@
-// The proxy does what its modes say: proven against an echo server on loopback.
+// The fault proxy, tested against an echo server on loopback.
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { PATIENCE } from './patience.ts';
@@ -21,7 +21,7 @@ afterEach(async () => {
   await proxy.stop();
 });
 
-/** A connection through the proxy that collects what comes back, and how it ends. */
+/** A connection through the proxy that collects the data received and how it ends. */
 async function dial() {
   const socket = connect(proxy.port, proxy.host);
   sockets.push(socket);

@@ -1,23 +1,23 @@
-// A TCP proxy on loopback that does what networks do on bad days, at the test's word. Knows nothing of what passes through it.
+// A TCP proxy on loopback that injects network faults. Must not interpret the traffic.
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { freePort } from './ports.ts';
 
-/** What the proxy does with connections; a change holds for open ones too, except that refusing concerns new ones only. */
+/** Mode of the proxy. A change applies to open connections too; `refuse` to new ones only. */
 export type Fault =
   | { readonly kind: 'pass' }
-  /** Nobody listens on the port. */
+  /** New connections are refused. */
   | { readonly kind: 'refuse' }
-  /** Connections are accepted, and nothing ever comes through in either direction. */
+  /** Connections are accepted, but no data passes. */
   | { readonly kind: 'blackhole' }
-  /** Each piece of data arrives that much later. */
+  /** Delay of each piece of data. */
   | { readonly kind: 'latency'; readonly ms: number }
-  /** A connection breaks once the target has sent that many more bytes. */
+  /** The connection breaks after this many more bytes of the target. */
   | { readonly kind: 'cut'; readonly afterBytes: number };
 
 interface Pair {
   readonly client: Socket;
   readonly target: Socket;
-  /** How much of the target's data may still pass before a cut. */
+  /** Bytes of the target that may still pass before the cut. */
   budget: number;
   readonly toClient: Direction;
   readonly toTarget: Direction;
@@ -25,9 +25,9 @@ interface Pair {
 
 interface Direction {
   readonly to: Socket;
-  /** Data held back while nothing may pass; it goes on in order once it may. */
+  /** Data that is held back; it is sent in order when data may pass again. */
   held: Buffer[];
-  /** When the last delayed piece is due, so that a shorter delay never overtakes a longer one. */
+  /** Time at which the last delayed piece is due, so that pieces are never reordered. */
   due: number;
 }
 
@@ -45,7 +45,7 @@ export class FaultProxy {
 
   static async start(target: { readonly host: string; readonly port: number }): Promise<FaultProxy> {
     const proxy = new FaultProxy({ host: target.host, port: target.port });
-    // One that nobody else is given while connections are refused.
+    // A port that stays reserved while connections are refused.
     proxy.#port = await freePort();
     await proxy.#listen();
     return proxy;
@@ -57,7 +57,7 @@ export class FaultProxy {
     return this.#port;
   }
 
-  /** How many connections have been accepted so far, and how many are open now. */
+  /** Number of connections accepted so far, and of open ones. */
   get accepted(): number {
     return this.#accepted;
   }
@@ -76,7 +76,7 @@ export class FaultProxy {
     else if (!this.#server) await this.#listen();
   }
 
-  /** Breaks every open connection with a reset, as a crash or a firewall does. */
+  /** Resets every open connection, as a crash or a firewall does. */
   resetAll(): void {
     for (const pair of this.#pairs) this.#break(pair);
   }
@@ -95,7 +95,7 @@ export class FaultProxy {
     });
   }
 
-  /** Stops listening without waiting for the open connections to end. */
+  /** Stops listening without waiting for open connections. */
   async #unlisten(): Promise<void> {
     this.#server?.close();
     this.#server = undefined;
@@ -133,7 +133,7 @@ export class FaultProxy {
     this.#after(pair, direction, () => this.#write(pair, direction, data));
   }
 
-  /** Does something now, or when the latency is over; never before what was to be done earlier in that direction. */
+  /** Runs an action after the latency, never before earlier actions of the same direction. */
   #after(pair: Pair, direction: Direction, action: () => void): void {
     const latency = this.#fault.kind === 'latency' ? this.#fault.ms : 0;
     const due = Math.max(direction.due, performance.now() + latency);
@@ -157,8 +157,8 @@ export class FaultProxy {
       direction.to.once('drain', () => from.resume());
     }
     if (isAnswer && pair.budget <= 0) {
-      // What was allowed arrives first: the ending follows it on the wire.
-      // A reset here would also take back what the system has not delivered yet, which may be most of it.
+      // Data that was let through arrives before the end of the connection. A reset would discard
+      // data that the system has not delivered yet.
       direction.to.end();
       pair.target.resetAndDestroy();
     }

@@ -1,4 +1,4 @@
-// How long a small request takes while something else goes on, measured by a thread of its own, so that what the test itself does is not counted.
+// Latency of small requests during other work, measured by a separate thread.
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 
@@ -8,10 +8,10 @@ interface Processors {
   stolenSince(before: object): number;
 }
 
-/** How the bench tells whether the host was busy with other machines. */
+/** The benchmark's measure of CPU time that the host gave to other machines. */
 const { MOST_STOLEN, processorTime, stolenSince } = (await import(new URL('../../bench/measure.mjs', import.meta.url).href)) as Processors;
 
-/** Asks for /healthz on one connection, again and again with a moment between, and notes how long each answer took. */
+/** Requests `path` on one connection every 2 ms and records the latencies. */
 const PROBE = `
 const { parentPort, workerData } = require('node:worker_threads');
 const { Agent, request } = require('node:http');
@@ -32,16 +32,16 @@ ask();
 `;
 
 /**
- * Milliseconds of the slowest answer, and of the slowest but one in a hundred, as they would be if the service had a processor whenever it wants one:
- * the time that its thread waited for the machine, which has others to serve, is the machine's.
+ * Latencies in ms, divided by `slowness`: the time that the service's thread waited for a CPU is not
+ * counted.
  */
 export interface Pulse {
   readonly worst: number;
   readonly p99: number;
   readonly count: number;
-  /** How many times longer everything took than it would have with a processor of its own. */
+  /** Factor by which waiting for a CPU slowed the service down. */
   readonly slowness: number;
-  /** Did the host give processors to other machines meanwhile? Then nobody can tell whose doing a late answer is. */
+  /** `true` if the host gave CPU time to other machines, which makes the latencies unusable. */
   readonly isDisturbed: boolean;
 }
 
@@ -53,7 +53,7 @@ export interface Pulsed {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The pulse of a service while the work goes on. */
+/** Runs the work and returns the service's latencies during it. */
 export async function pulseDuring<T>(service: Pulsed, work: () => Promise<T>): Promise<readonly [T, Pulse]> {
   const { host, port, pid, path = '/healthz', headers = {} } = service;
   const worker = new Worker(PROBE, { eval: true, workerData: { host, port, path, headers } });
@@ -84,7 +84,7 @@ export async function pulseDuring<T>(service: Pulsed, work: () => Promise<T>): P
   }
 }
 
-/** Nanoseconds that the first thread of a process has run, and has waited to run. Only Linux tells. */
+/** Nanoseconds that the main thread of a process ran and waited for a CPU. Linux only. */
 function threadTimes(pid: number): readonly [ran: number, waited: number] {
   try {
     const [ran = 0, waited = 0] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ').map(Number);

@@ -1,4 +1,4 @@
-// The service runs as a process for tests: it starts, answers, tells what it logs, and ends when asked to.
+// The service as a process of a test: start, response, log and stop.
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { PATIENCE } from './patience.ts';

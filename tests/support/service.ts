@@ -1,4 +1,4 @@
-// The real service as a process of its own, as users run it, and a plain HTTP client for it. Knows the contract, not the code.
+// The service as a process, and a plain HTTP client for it. Must not depend on its code.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { ulid } from 'ulid';
 import type { DatabaseEntry } from './engines.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
-/** Released memory is poisoned in every service that tests start, unless they set NODE_OPTIONS themselves. */
+/** Fills released memory with a pattern in every service, unless a test sets NODE_OPTIONS. */
 const POISON = new URL('./poison.mjs', import.meta.url).href;
 const START_PATIENCE = 60_000;
 const STOP_PATIENCE = 45_000;
@@ -20,19 +20,19 @@ export interface ServiceOptions {
   readonly args?: readonly string[];
   /** The Node.js binary; by default the one that runs the tests. */
   readonly node?: string;
-  /** Settings by their environment variables, over the defaults of tests (free port, temporary data, random keys). */
+  /** Environment variables that override the defaults: free port, temporary data, random keys. */
   readonly env?: Readonly<Record<string, string>>;
-  /** A data directory to keep; without one a temporary one is made, and removed by `stop`. */
+  /** A data directory to keep. By default a temporary one, which `stop` removes. */
   readonly dataDir?: string;
-  /** The most file descriptors that the process may have. */
+  /** Maximum number of open file descriptors. */
   readonly openFiles?: number;
-  /** Milliseconds until it must be ready. */
+  /** Deadline of the start in ms. */
   readonly startPatience?: number;
 }
 
 export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string | string[]>>;
-  /** Text and bytes go as they are; anything else goes as JSON, with the Content-Type of it unless headers say otherwise. */
+  /** Strings and bytes are sent as they are, other values as JSON with its Content-Type. */
   readonly body?: unknown;
   readonly signal?: AbortSignal;
 }
@@ -59,18 +59,18 @@ export interface Service {
   readonly serverKey: string;
   readonly encryptionKey: string;
   request(method: string, path: string, options?: RequestOptions): Promise<Response>;
-  /** Everything it has written to stdout and stderr so far. */
+  /** Output on stdout and stderr so far. */
   output(): string;
   /** The JSON lines of its log so far. */
   logs(): Record<string, unknown>[];
   kill(signal: NodeJS.Signals): void;
-  /** Resolves when the process has ended, for whatever reason. */
+  /** Resolves when the process has ended. */
   readonly exited: Promise<Exit>;
-  /** SIGTERM, the end of the process, and the temporary data removed. */
+  /** Sends SIGTERM, waits for the end of the process and removes temporary data. */
   stop(): Promise<Exit>;
 }
 
-/** What it takes to talk to a service, wherever it runs. */
+/** What a client of a service needs. */
 export type ServiceClient = Pick<Service, 'serverKey' | 'request'>;
 
 export function clientOf(url: string, serverKey: string): ServiceClient {
@@ -86,7 +86,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const command = [options.node ?? process.execPath, ...nodeFlags(), MAIN, options.command ?? 'serve', ...(options.args ?? [])];
   const [program = '', ...words] = options.openFiles === undefined ? command : limited(command, options.openFiles);
   const child = spawn(program, words, {
-    // A folder without a millrace.yaml, so that only what is said here holds.
+    // A folder without a millrace.yaml, so that only these settings apply.
     cwd: dataDir,
     env: {
       ...inheritedEnvironment(),
@@ -112,7 +112,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 
   const patience = options.startPatience ?? START_PATIENCE;
   const ready = await output.waitFor(/^millrace ready on http:\/\/(\S+):(\d+)$/m, exited, patience).catch(async (error: unknown) => {
-    // The demo has a server of its own to stop.
+    // With SIGTERM the demo also stops its database server.
     child.kill(options.command === 'start' ? 'SIGTERM' : 'SIGKILL');
     await exited;
     removeData();
@@ -134,7 +134,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       output
         .text()
         .split('\n')
-        // The last one may still be on its way.
+        // The last line may be incomplete.
         .slice(0, -1)
         .filter((line) => line.startsWith('{'))
         .map((line) => JSON.parse(line) as Record<string, unknown>),
@@ -155,8 +155,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 let shared: Promise<Service> | undefined;
 
 /**
- * The service with default settings that all test files of a worker share. `stop` leaves it running:
- * it ends with the worker. A file keeps apart from the others by its own project.
+ * The service with default settings that all test files of a worker share. `stop` does nothing: the
+ * service ends with the worker. Each file uses its own project.
  */
 export async function sharedService(): Promise<Service> {
   shared ??= startSharedService();
@@ -183,7 +183,7 @@ function limited(command: readonly string[], openFiles: number): readonly string
   return ['sh', '-c', `ulimit -n ${openFiles} && exec "$@"`, 'sh', ...command];
 }
 
-/** What the process needs of ours, without settings that the developer's shell may have. */
+/** The environment without settings of Millrace that the developer's shell may have. */
 function inheritedEnvironment(): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('MILLRACE_') && name !== 'PORT'));
 }
@@ -235,7 +235,7 @@ function sendRequest(
   const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
   const added: Record<string, string | number> = {};
   if (!isRaw && !names.has('content-type')) added['content-type'] = 'application/json';
-  // Node leaves the length out for GET and DELETE, and the body would then be read as another request.
+  // Node omits the length of GET and DELETE, and the body would be read as another request.
   if (payload !== undefined && !names.has('transfer-encoding') && !names.has('content-length'))
     added['content-length'] = Buffer.byteLength(payload);
   return new Promise((resolve, reject) => {
@@ -244,7 +244,7 @@ function sendRequest(
       (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        // A transfer that breaks off is an error, never a short body.
+        // A broken transfer is an error, never a short body.
         response.on('error', reject);
         response.on('end', () => {
           const bytes = Buffer.concat(chunks);
@@ -265,7 +265,7 @@ function sendRequest(
   });
 }
 
-/** An organization with one project, and what a caller needs to use it. */
+/** An organization with one project, and what a client needs to use it. */
 export interface TestProject {
   readonly orgId: string;
   readonly projectId: string;
@@ -273,11 +273,11 @@ export interface TestProject {
   readonly projectAbbr: string;
   readonly userId: string;
   readonly spaces: { readonly dev: string; readonly staging: string; readonly prod: string };
-  /** The five context headers, in the space dev, with the roles admin and power. */
+  /** The five context headers, for the space dev and the roles admin and power. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The same with the server key. */
+  /** The context headers and the server key. */
   readonly systemHeaders: Readonly<Record<string, string>>;
-  /** The Auto REST path of a table, in the long form, without a query. */
+  /** Long form of the Auto REST path of a table, without a query. */
   autoPath(dbType: string, dbName: string, table: string): string;
 }
 

@@ -1,5 +1,5 @@
-// The project's own files as text, and what can be read off them without a compiler: lines, imports, code without its comments. It knows how
-// this house writes imports (the formatter sees to it), and refuses to understand anything else of the language.
+// The project's files as text: lines, imports, code without comments. Relies on the formatting that
+// Biome enforces; no compiler.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
@@ -9,13 +9,13 @@ const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 export interface Import {
   readonly from: string;
-  /** The path of the imported file in the project, or undefined for a package. */
+  /** Path of the imported file in the project. `undefined` for a package. */
   readonly file: string | undefined;
-  /** Erased by the compiler: nothing is loaded. */
+  /** `true` if the compiler erases the import. */
   readonly isTypeOnly: boolean;
 }
 
-/** All files of the project that are tracked, or would be. */
+/** Files that are tracked, or untracked and not ignored. */
 export function projectFiles(): string[] {
   const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' });
   return listed.split('\n').filter((file) => file !== '' && existsSync(join(ROOT, file)) && statSync(join(ROOT, file)).isFile());
@@ -26,7 +26,7 @@ export const sourceFiles = (folder: string): string[] =>
 
 export const readProjectFile = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
-/** The text with its comments blanked out, line by line where it was; what looks like a comment inside a string stays. */
+/** The text with its comments blanked out; line numbers stay. Comment marks in strings stay too. */
 export function codeOf(file: string): string {
   return readProjectFile(file)
     .replace(/(?<=^|\s)\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, ' '))
@@ -55,7 +55,7 @@ export function importsOf(file: string): Import[] {
   return found;
 }
 
-/** Each line of the files' code that the pattern matches, as `file:line: text`. */
+/** Lines of code that match the pattern, as `file:line: text`. */
 export function linesMatching(files: readonly string[], pattern: RegExp): string[] {
   return files.flatMap((file) =>
     codeOf(file)

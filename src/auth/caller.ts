@@ -22,13 +22,16 @@ export interface Demand {
   readonly needs: readonly RequiredId[];
   /** Error for a missing user id: only the Auto API reports it like any other missing header. */
   readonly userMissing: 'missing_user' | 'missing_header';
-  /** `required`: the server key, or a token with the role admin. `checked`: optional, but must be valid. */
+  /**
+   * `required`: the server key, or a token with the role admin. `checked`: optional, but must be
+   * valid.
+   */
   readonly serverKey: 'required' | 'checked' | 'ignored';
 }
 
 const ALL: readonly RequiredId[] = ['orgId', 'projectId', 'spaceId', 'roles'];
 
-/** What each kind of endpoint requires of its callers. */
+/** Requirements of each kind of endpoint. */
 export const DEMANDS = {
   auto: { needs: ALL, userMissing: 'missing_header', serverKey: 'ignored' },
   custom: { needs: ALL, userMissing: 'missing_user', serverKey: 'ignored' },
@@ -113,7 +116,7 @@ export class Authenticator {
   #byToken(headers: ContextHeaders, pwt: string | undefined, method: string, demand: Demand): Caller | Promise<Caller> {
     const header = headers.powerToken;
     if (!header || !pwt) throw apiError('token_incomplete');
-    // Both values come from the caller, so the comparison need not take constant time.
+    // Both values are the caller's own, so a timing attack learns nothing.
     if (header !== pwt) throw apiError('token_mismatch');
     headers.tokenHash ??= hashToken(header);
     const lookup = this.#store.tokenByHash(headers.tokenHash);
@@ -147,7 +150,10 @@ function tokenCaller(token: PowerToken | undefined, method: string, demand: Dema
   return personaAsked === undefined ? caller : { ...caller, personaAsked };
 }
 
-/** A token bound to a persona has read-only access to the management API; otherwise it could lift its own restriction. */
+/**
+ * A token bound to a persona has read-only access to the management API; otherwise it could lift
+ * its own restriction.
+ */
 function checkAdmin({ roles, persona }: PowerToken, method: string): void {
   if (!roles.has('admin')) throw apiError('token_not_admin');
   if (persona !== null && method !== 'GET') throw apiError('token_bound', persona);

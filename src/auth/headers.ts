@@ -17,7 +17,10 @@ export class ContextHeaders {
   serverKey: string | undefined;
   powerToken: string | undefined;
   gatewaySecret: string | undefined;
-  /** Authenticated caller for endpoints with this demand, shared by all requests with the same headers. */
+  /**
+   * Authenticated caller for endpoints with this demand, shared by all requests with the same
+   * headers.
+   */
   known: { readonly demand: object; readonly caller: Caller } | undefined;
   /** Hash of the Power Token. */
   tokenHash: string | undefined;

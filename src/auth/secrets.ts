@@ -1,4 +1,7 @@
-/** Compares secrets in constant time. Both sides are hashed first, so that timing reveals neither length nor content. */
+/**
+ * Compares secrets in constant time. Both sides are hashed first, so that timing reveals neither
+ * length nor content.
+ */
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 const digest = (text: string): Buffer => createHash('sha256').update(text, 'utf8').digest();

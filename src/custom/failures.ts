@@ -1,4 +1,6 @@
-/** Maps failures of a step to the error for the client, and decides whether the version is at fault. */
+/**
+ * Maps failures of a step to the error for the client, and decides whether the version is at fault.
+ */
 import { DbFailure, type FailureKind } from '../engines/contract/engine.ts';
 import { ApiError, apiError, authorError, describeResidue } from '../errors.ts';
 import { BudgetError } from '../lang/budget.ts';
@@ -76,7 +78,10 @@ function placeOf({ file, line, column }: Problem): string {
   return `${file} line ${line}, column ${column}`;
 }
 
-/** Errors that are the version's own fault. After any other, a rollback version would not help or must not run. */
+/**
+ * Errors that are the version's own fault. After any other, a rollback version would not help or
+ * must not run.
+ */
 const OWN_FAULTS = new Set([
   'step_failed',
   'step_budget',

@@ -1,4 +1,7 @@
-/** Result of a management function: a status and a document. Independent of HTTP except for the status code. */
+/**
+ * Result of a management function: a status and a document. Independent of HTTP except for the
+ * status code.
+ */
 import { REASONS } from '../errors.ts';
 
 export interface ManageAnswer {

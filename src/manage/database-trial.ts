@@ -34,7 +34,10 @@ export async function tryRegistered(
   return probeEntry(findEntry(inSpace(context, caller.spaceId), type, database), rules);
 }
 
-/** Tests the entry of a body. A missing password, or `***`, stands for that of the registered entry. */
+/**
+ * Tests the entry of a body. A missing password, or `***`, means the password of the registered
+ * entry.
+ */
 export async function tryEntry(
   store: Store,
   caller: OrgCaller,

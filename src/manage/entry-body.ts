@@ -1,4 +1,7 @@
-/** Converts database entries from body fields to drafts for the store, and back without the password. No I/O. */
+/**
+ * Converts database entries from body fields to drafts for the store, and back without the
+ * password. No I/O.
+ */
 import { X509Certificate } from 'node:crypto';
 import type { Engine } from '../engines/contract/engine.ts';
 import type { Engines } from '../engines/registry.ts';
@@ -15,7 +18,9 @@ const MAX_PASSWORD_LENGTH = 10_000;
 const MAX_HOSTS = 32;
 const DAY_SECS = 86_400;
 
-/** If the type is invalid, the fallback engine is used, so that the other problems are reported too. */
+/**
+ * If the type is invalid, the fallback engine is used, so that the other problems are reported too.
+ */
 function readEngine(fields: BodyFields, engines: Engines): Engine {
   const text = fields.text('db_type');
   if (text === '') return engines.fallback;

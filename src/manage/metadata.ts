@@ -116,7 +116,10 @@ async function explainFailure<T>(request: MetadataRequest, work: () => Promise<T
   }
 }
 
-/** Tables that declared relations connect to this one, directly or over another. They must be read to know whether they exist. */
+/**
+ * Tables that declared relations connect to this one, directly or over another. They must be read
+ * to know whether they exist.
+ */
 function declaredAround(name: string, { relations = [] }: Entry, keys: readonly DeclaredKey[]): ReadonlySet<string> {
   if (relations.length === 0) return new Set();
   const near = new Set(keys.flatMap(({ table, references }) => (references.table === name ? [table] : [])));

@@ -82,7 +82,10 @@ export function differing<T extends object>(before: T, sent: { readonly [K in ke
   return Object.fromEntries(pairs) as Partial<T>;
 }
 
-/** Parses the id of the organization to change or delete, which never defaults to that of the context. */
+/**
+ * Parses the id of the organization to change or delete, which never defaults to that of the
+ * context.
+ */
 export function requireOrgId(orgId: string | undefined): string {
   if (orgId === undefined) throw apiError('missing_parameter', 'org_id');
   const id = parseUlid(orgId);
@@ -92,7 +95,9 @@ export function requireOrgId(orgId: string | undefined): string {
 
 export const notEmpty: TextRule = (text) => (text.trim() === '' ? 'must not be empty' : undefined);
 
-/** Changes the sent fields only. A new abbreviation takes effect at once: the old path responds 403. */
+/**
+ * Changes the sent fields only. A new abbreviation takes effect at once: the old path responds 403.
+ */
 export async function changeOrg(
   store: Store,
   caller: Caller,

@@ -126,7 +126,9 @@ export async function listProjects(store: Store, caller: OrgCaller): Promise<Man
   return document(visible.map(describeProject));
 }
 
-/** Changes the sent fields only. A new abbreviation takes effect at once: the old path responds 403. */
+/**
+ * Changes the sent fields only. A new abbreviation takes effect at once: the old path responds 403.
+ */
 export async function changeProject(
   store: Store,
   caller: OrgCaller,

@@ -1,4 +1,7 @@
-/** Manages Power Tokens: create, list, delete. Only the response of the creation contains the token itself. */
+/**
+ * Manages Power Tokens: create, list, delete. Only the response of the creation contains the token
+ * itself.
+ */
 import { apiError } from '../errors.ts';
 import type { ProjectCaller, SpaceCaller } from '../model/caller.ts';
 import { type Claims, InvalidClaims, readClaims } from '../model/claims.ts';
@@ -23,7 +26,8 @@ function parseTimestamp(text: string): number | undefined {
   const day = RFC_3339.exec(text)?.[1];
   if (day === undefined) return undefined;
   const timestamp = Date.parse(text);
-  // `Date.parse` turns 30 February into 1 March, so a day exists only if it survives the round trip.
+  // `Date.parse` turns 30 February into 1 March, so a day exists only if it survives the round
+  // trip.
   const exists = !Number.isNaN(Date.parse(day)) && new Date(Date.parse(day)).toISOString().startsWith(day);
   return Number.isNaN(timestamp) || !exists ? undefined : timestamp;
 }

@@ -1,4 +1,7 @@
-/** Validates the arguments of a tool against its schema. Unknown arguments are rejected, all problems reported together. */
+/**
+ * Validates the arguments of a tool against its schema. Unknown arguments are rejected, all
+ * problems reported together.
+ */
 import type { PlainMap, PlainValue } from '../util/text/decimal.ts';
 import { ToolError } from './session.ts';
 import { rejectUnsafe } from './values.ts';

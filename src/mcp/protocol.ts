@@ -29,7 +29,9 @@ export interface MessageHeaders {
 }
 
 export interface McpReply {
-  /** Status of the transport: 200, 202 (notification), 400 (not a request) or 404 (unknown method). */
+  /**
+   * Status of the transport: 200, 202 (notification), 400 (not a request) or 404 (unknown method).
+   */
   readonly outcome: 'answered' | 'accepted' | 'malformed' | 'unknown';
   readonly message: PlainMap | undefined;
 }

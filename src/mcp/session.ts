@@ -1,4 +1,7 @@
-/** Session of a tool: the caller, its rights, and internal requests to the service. Independent of HTTP and JSON-RPC. */
+/**
+ * Session of a tool: the caller, its rights, and internal requests to the service. Independent of
+ * HTTP and JSON-RPC.
+ */
 import type { QueryPair } from '../client/where.ts';
 import type { DescribedTable, Description, Outline } from '../describe/description.ts';
 import type { SpaceCaller } from '../model/caller.ts';

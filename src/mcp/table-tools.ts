@@ -1,4 +1,7 @@
-/** Tools for tables. Each sends a request to the Auto API, so rights, checks and messages are the same. */
+/**
+ * Tools for tables. Each sends a request to the Auto API, so rights, checks and messages are the
+ * same.
+ */
 import { InvalidFilter, type QueryPair, quoteName, whereToQuery } from '../client/where.ts';
 import { type DescribedTable, OPERATIONS } from '../describe/description.ts';
 import { writeJson } from '../util/json/json.ts';
@@ -179,7 +182,10 @@ function tooMany(rows: number, max: number): ToolError {
   return new ToolError(`${rows} rows would be affected, more than max_affected ${max}; nothing was changed.`);
 }
 
-/** Writes with dry run and row limit. If the engine cannot roll back, the affected rows are counted beforehand. */
+/**
+ * Writes with dry run and row limit. If the engine cannot roll back, the affected rows are counted
+ * beforehand.
+ */
 async function write(
   session: ToolSession,
   described: DescribedTable,

@@ -278,7 +278,10 @@ function freeName({ method, uri }: DescribedEndpoint, taken: ReadonlyMap<string,
   }
 }
 
-/** Input schema of an endpoint. Names in braces are required. Without a declaration, other input is accepted too. */
+/**
+ * Input schema of an endpoint. Names in braces are required. Without a declaration, other input is
+ * accepted too.
+ */
 function inputOf({ uri, inputs }: DescribedEndpoint): object {
   const inPath = [...uri.matchAll(/\{([^/}]*)\}/g)].map(([, name = '']) => name);
   const declared = inputs === undefined ? { type: 'object', properties: {} } : objectSchema(inputs);

@@ -1,4 +1,7 @@
-/** Converts arguments and results of tools. Numbers that JSON clients would round are passed as strings. */
+/**
+ * Converts arguments and results of tools. Numbers that JSON clients would round are passed as
+ * strings.
+ */
 import { parseJson, writeJson } from '../util/json/json.ts';
 import { Decimal, type PlainMap, type PlainValue } from '../util/text/decimal.ts';
 import { type InnerResponse, ToolError } from './session.ts';

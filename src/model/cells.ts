@@ -19,7 +19,10 @@ export interface ResultColumn {
   readonly nested?: NestedRows;
 }
 
-/** One instance is reused for all rows of a result: read it before `row` returns, and keep no reference to it. */
+/**
+ * One instance is reused for all rows of a result: read it before `row` returns, and keep no
+ * reference to it.
+ */
 export interface Cells {
   bytes: Buffer;
   /** Start of cell i, or a negative number for NULL. */
@@ -29,14 +32,17 @@ export interface Cells {
 
 /** Lets a slow reader pause a query. Rows already received may still arrive after `pause`. */
 export interface Backpressure {
-  /** Others wait behind these rows for theirs: a reader that is slow is not waited for, and pauses only to say so. */
+  /**
+   * Others wait behind these rows for theirs: a reader that is slow is not waited for, and pauses
+   * only to say so.
+   */
   readonly isPipelined?: boolean;
   pause(): void;
   resume(): void;
 }
 
 export interface RowSink {
-  /** Called once, before the first row, even when there are no rows. */
+  /** Called once before the first row, also for an empty result. */
   start(columns: readonly ResultColumn[], flow: Backpressure): void;
   row(cells: Cells): void;
 }

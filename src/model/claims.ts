@@ -1,4 +1,7 @@
-/** Claims: a JSON object with further attributes of a caller, from the gateway or a token. Independent of headers. */
+/**
+ * Claims: a JSON object with further attributes of a caller, from the gateway or a token.
+ * Independent of headers.
+ */
 import { JsonError, parseJson } from '../util/json/json.ts';
 import type { PlainMap } from '../util/text/decimal.ts';
 

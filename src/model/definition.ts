@@ -1,4 +1,6 @@
-/** A stored version of a Custom API definition, and the order of versions. Does not parse documents. */
+/**
+ * A stored version of a Custom API definition, and the order of versions. Does not parse documents.
+ */
 export const DEFINITION_METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 export type DefinitionMethod = (typeof DEFINITION_METHODS)[number];
 

@@ -15,7 +15,10 @@ export interface Host {
 export type TlsMode = 'disable' | 'prefer' | 'require' | 'verify-full';
 
 export interface Entry {
-  /** Identifies one set of values. A changed entry gets a new id, and the connections of the old one drain. */
+  /**
+   * Identifies one set of values. A changed entry gets a new id, and the connections of the old one
+   * drain.
+   */
   readonly id: string;
   /** Absent for the database of a definition. */
   readonly projectId?: string;

@@ -1,4 +1,7 @@
-/** A Lark module: code that the definitions of a space share. Independent of the language and of storage. */
+/**
+ * A Lark module: code that the definitions of a space share. Independent of the language and of
+ * storage.
+ */
 export interface LarkModule {
   readonly module: string;
   readonly code: string;

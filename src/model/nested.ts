@@ -31,7 +31,10 @@ export function appendNestedCell(out: ByteWriter, source: Buffer, from: number, 
 /** Up to this length, a loop is faster than a call into the runtime. */
 const SHORT = 48;
 
-/** Appends bytes from alternating buffers, for which `ByteWriter.copy` would create a view each time. */
+/**
+ * Appends bytes from alternating buffers, for which `ByteWriter.copy` would create a view each
+ * time.
+ */
 export function appendBytes(out: ByteWriter, source: Buffer, from: number, to: number): void {
   const size = to - from;
   out.reserve(size);

@@ -22,7 +22,9 @@ export interface PersonaRecord {
 /** A persona before it is stored. */
 export type PersonaDraft = Omit<PersonaRecord, 'updatedAt' | 'revision'>;
 
-/** The personas of a space by name, in order of rank and name. Immutable: a change replaces the map. */
+/**
+ * The personas of a space by name, in order of rank and name. Immutable: a change replaces the map.
+ */
 export type Personas = ReadonlyMap<string, PersonaRecord>;
 
 export const PERSONA_NAME = /^[a-z][a-z0-9_-]{0,62}$/;
@@ -39,7 +41,7 @@ export interface ColumnGrant {
   readonly except?: readonly string[] | undefined;
 }
 
-/** Filters of the Auto grammar, all of which a row must match. */
+/** Filters of the Auto grammar. A row must match all of them. */
 export interface RowRule {
   readonly rows: readonly string[];
 }
@@ -56,7 +58,7 @@ export interface InsertGrant extends ColumnGrant {
 
 export interface UpdateGrant extends InsertGrant, RowRule {}
 
-/** What may be done with a table; an operation that is absent is not granted. */
+/** Rights on a table. An absent operation is not granted. */
 export interface TableGrants {
   readonly read?: ReadGrant;
   readonly insert?: InsertGrant;

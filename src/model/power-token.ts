@@ -1,4 +1,6 @@
-/** A stored Power Token: its hash and its rights, never the token itself. Independent of requests. */
+/**
+ * A stored Power Token: its hash and its rights, never the token itself. Independent of requests.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Claims } from './claims.ts';
 import type { SpaceScope } from './project.ts';

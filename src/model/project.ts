@@ -44,7 +44,10 @@ export interface ProjectContext {
   readonly org: Organization;
   readonly project: Project;
   readonly spaces: ReadonlyMap<string, Space>;
-  /** Databases in order of registration, by `entryKey` in a space and by `registryKey` in the whole project. */
+  /**
+   * Databases in order of registration, by `entryKey` in a space and by `registryKey` in the whole
+   * project.
+   */
   readonly entries: ReadonlyMap<string, Entry>;
   readonly unreadable: ReadonlyMap<string, UnreadableEntry>;
 }
@@ -80,7 +83,7 @@ function viewOf(context: ProjectContext, space: SpaceName): ProjectContext {
   };
 }
 
-/** Returns the registered database, or throws the error that explains why there is none. */
+/** Returns the registered database, or throws an error with the reason. */
 export function findEntry(context: ProjectContext, type: DbType, database: string): Entry {
   const key = entryKey(type, database);
   const entry = context.entries.get(key);

@@ -34,9 +34,12 @@ export interface Relation {
   /** Columns of the target table. */
   readonly references: readonly string[];
   readonly through?: Junction;
-  /** `one` if the foreign key belongs to the start table, `many` if it refers to it. A hint may name either. */
+  /**
+   * `one` if the foreign key belongs to the start table, `many` if it refers to it. A hint may name
+   * either.
+   */
   readonly direction: 'one' | 'many';
-  /** Columns of the foreign key, each of which is a valid hint. */
+  /** Columns of the foreign key, all of them valid hints. */
   readonly hints: readonly string[];
 }
 
@@ -46,7 +49,10 @@ export interface Neighbours {
   readonly tables: ReadonlyMap<string, Table>;
 }
 
-/** Returns the declared keys whose tables and columns exist, without those that the catalogue has too. */
+/**
+ * Returns the declared keys whose tables and columns exist, without those that the catalogue has
+ * too.
+ */
 export function declaredKeys(
   declared: readonly DeclaredKey[],
   tables: ReadonlyMap<string, Table>,

@@ -1,4 +1,7 @@
-/** A table: columns, keys and constraints. Independent of engines, which map their types to these kinds. */
+/**
+ * A table: columns, keys and constraints. Independent of engines, which map their types to these
+ * kinds.
+ */
 
 /** Kind of a value: how responses represent it, and how input is checked. */
 export type Kind =
@@ -27,13 +30,18 @@ export interface Column {
   readonly primaryKey: boolean;
   /** Default as the engine prints it, or `null`. */
   readonly default: string | null;
-  /** `true` if a POST must provide it: not nullable, and neither defaulted, identity nor generated. */
+  /**
+   * `true` if a POST must provide it: not nullable, and neither defaulted, identity nor generated.
+   */
   readonly required: boolean;
   /** `true` if callers cannot write it (generated always, materialized, alias). */
   readonly readOnly: boolean;
   /** `true` if the engine can sort and compare it (not json, point …). */
   readonly sortable: boolean;
-  /** The database generates its values: identity, AUTO_INCREMENT, generated and materialized columns. */
+  /**
+   * The database generates its values: identity, AUTO_INCREMENT, generated and materialized
+   * columns.
+   */
   readonly generated?: true;
   readonly min?: bigint;
   readonly max?: bigint;
@@ -61,7 +69,10 @@ export interface Table {
   readonly unique: readonly (readonly Column[])[];
   /** Columns of a stable order for pages: the primary key, else every sortable column. */
   readonly order: readonly Column[];
-  /** Leading columns of `order` by which the engine sorts the table physically. Their values may repeat. */
+  /**
+   * Leading columns of `order` by which the engine sorts the table physically. Their values may
+   * repeat.
+   */
   readonly sortedBy: readonly Column[];
   /** Storage engine, if relevant (MyISAM, MergeTree …). */
   readonly storage: string;
@@ -91,7 +102,10 @@ export interface TableFacts {
   readonly key: readonly string[];
   /** Columns of the other unique keys. */
   readonly unique?: readonly (readonly string[])[];
-  /** `true` if the key does not make rows unique. Pages then order by the key and every sortable column. */
+  /**
+   * `true` if the key does not make rows unique. Pages then order by the key and every sortable
+   * column.
+   */
   readonly keyRepeats?: boolean;
 }
 

@@ -33,7 +33,9 @@ class UlidGenerator {
   #milliseconds = 0;
   /** Timestamp and the first 50 random bits, which do not change within a millisecond. */
   #head = '';
-  /** Last 30 bits. They start in the lower half of their range and count up, so they never overflow. */
+  /**
+   * Last 30 bits. They start in the lower half of their range and count up, so they never overflow.
+   */
   #tail = 0;
 
   next(): string {
@@ -64,7 +66,10 @@ export function newUlid(): string {
   return generator.next();
 }
 
-/** Returns the ULID in upper case, as ids are stored and compared, or `undefined` if the text is not one. */
+/**
+ * Returns the ULID in upper case, as ids are stored and compared, or `undefined` if the text is not
+ * one.
+ */
 export function parseUlid(text: string): string | undefined {
   if (text.length !== LENGTH || text.charCodeAt(0) > MAX_FIRST) return undefined;
   let cases = 0;

@@ -1,4 +1,7 @@
-/** A call, one version's attempt at it, and the outcome as a value that decides whether a rollback version may try. Pure. */
+/**
+ * A call, one version's attempt at it, and the outcome as a value that decides whether a rollback
+ * version may try. Pure.
+ */
 import type { StopSignal } from '../../engines/contract/engine.ts';
 import type { SpaceCaller } from '../../model/caller.ts';
 import type { DefinitionMethod, Endpoint } from '../../model/definition.ts';

@@ -45,7 +45,10 @@ function tooLarge(bytes: number): Error {
   return apiError('input_too_large', String(Math.floor(bytes / 1024 / 1024)));
 }
 
-/** Reserves memory. Throws 413 above the limit of the definition, 503 while the service has none left. */
+/**
+ * Reserves memory. Throws 413 above the limit of the definition, 503 while the service has none
+ * left.
+ */
 function reserve(bytes: number, { maxBytes, lease }: Allowance): void {
   if (bytes > maxBytes || bytes > lease.max) throw tooLarge(Math.min(maxBytes, lease.max));
   if (bytes <= lease.held) return;

@@ -12,7 +12,10 @@ import type { ResponseCache } from './memory-cache.ts';
 import { MIN_ROLLBACK_STATUS, type Timings } from './run-steps.ts';
 import { type BufferedHead, type BufferedResponse, type StepRunner, timingText } from './step-runner.ts';
 
-/** Calls with larger inputs hardly ever repeat, and hashing them would cost more than running the steps. */
+/**
+ * Calls with larger inputs hardly ever repeat, and hashing them would cost more than running the
+ * steps.
+ */
 const MAX_KEYED_BYTES = 4 * 1024 * 1024;
 
 export class CachedCalls {

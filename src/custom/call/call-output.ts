@@ -1,4 +1,7 @@
-/** Destination of a call's result, implemented by HTTP. Independent of formats: rows and values go in. */
+/**
+ * Destination of a call's result, implemented by HTTP. Independent of formats: rows and values go
+ * in.
+ */
 import { BudgetError } from '../../lang/budget.ts';
 import type { RowSink } from '../../model/cells.ts';
 import type { PlainValue } from '../../util/text/decimal.ts';

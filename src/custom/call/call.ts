@@ -1,4 +1,7 @@
-/** Runs a Custom call: endpoint, version, roles, input, then the cache or the steps. Independent of HTTP. */
+/**
+ * Runs a Custom call: endpoint, version, roles, input, then the cache or the steps. Independent of
+ * HTTP.
+ */
 import { apiError } from '../../errors.ts';
 import type { Definition, Endpoint } from '../../model/definition.ts';
 import type { Compiled } from '../program/compile.ts';
@@ -17,7 +20,10 @@ export interface CallServices {
   readonly failures: VersionFailures;
 }
 
-/** Tries the requested version. While versions fail by their own fault, their rollback versions follow. */
+/**
+ * Tries the requested version. While versions fail by their own fault, their rollback versions
+ * follow.
+ */
 export async function runCall(services: CallServices, call: Call, output: CallOutput): Promise<void> {
   const { resolver, failures } = services;
   const resolved = resolver.endpoint(call.caller, call.path, call.method);
@@ -38,7 +44,8 @@ export async function runCall(services: CallServices, call: Call, output: CallOu
     if (outcome.hasSideEffects) throw outcome.error;
     if (call.signal.aborted || !outcome.isOwnFault || output.hasBegun) break;
   }
-  // If the rollback version rejects the call, the client still gets the error of the requested version.
+  // If the rollback version rejects the call, the client still gets the error of the requested
+  // version.
   throw first?.error;
 }
 

@@ -47,7 +47,10 @@ export class EndpointResolver {
     this.#engines = engines;
   }
 
-  /** Synchronous for a known literal uri. Literal segments take precedence over braces, from left to right. */
+  /**
+   * Synchronous for a known literal uri. Literal segments take precedence over braces, from left to
+   * right.
+   */
   endpoint(scope: SpaceScope, path: CallPath, method: DefinitionMethod): MaybePromise<Endpoint> {
     return after(this.#store.endpoint(scope.orgId, scope.projectId, scope.spaceId, path.uri), (literal) =>
       literal?.versions.has(method) === true ? literal : this.#matchPatterns(scope, path, method, literal),

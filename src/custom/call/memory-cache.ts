@@ -1,4 +1,7 @@
-/** Response cache in memory: bounded by bytes, least recently used entries go first. Authorization happens before. */
+/**
+ * Response cache in memory: bounded by bytes, least recently used entries go first. Authorization
+ * happens before.
+ */
 import { BoundedMap } from '../../util/bounded-map.ts';
 
 export interface ResponseCache {
@@ -38,7 +41,7 @@ export class MemoryCache implements ResponseCache {
     return undefined;
   }
 
-  /** Ignores a body that would take more than a quarter of the cache. */
+  /** Ignores a body that exceeds 25 % of the cache. */
   set(key: string, body: Buffer, ttlSecs: number): void {
     const entry = { body, expiresAt: this.#now() + ttlSecs * 1000 };
     if (sizeOf(entry) <= this.#maxBytes / 4) this.#entries.set(key, entry);

@@ -1,4 +1,7 @@
-/** Response cache in Redis, shared by several instances. While Redis does not respond, every lookup is a miss. */
+/**
+ * Response cache in Redis, shared by several instances. While Redis does not respond, every lookup
+ * is a miss.
+ */
 import { createClient, RESP_TYPES } from 'redis';
 import type { ResponseCache } from './memory-cache.ts';
 

@@ -1,4 +1,7 @@
-/** Runs the steps of a definition once, in order, in one session. Independent of caches, versions and HTTP. */
+/**
+ * Runs the steps of a definition once, in order, in one session. Independent of caches, versions
+ * and HTTP.
+ */
 import type { RowSink } from '../../model/cells.ts';
 import type { PlainValue } from '../../util/text/decimal.ts';
 import { explainStep, withSideEffects } from '../failures.ts';
@@ -85,7 +88,10 @@ async function runAll(compiled: Compiled, frame: StepFrame, timings: Timings, ta
   }
 }
 
-/** Rows of the last step stream to the target. Results that no step and no response reads are dropped. */
+/**
+ * Rows of the last step stream to the target. Results that no step and no response reads are
+ * dropped.
+ */
 function resultUse({ steps, answer, read, response }: Compiled, index: number, target: RowTarget): ResultUse {
   if (read.has(index)) return 'kept';
   if (index !== answer) return 'dropped';

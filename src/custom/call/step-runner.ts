@@ -184,7 +184,10 @@ function bufferReply(reply: ResponseReply, value: PlainValue, maxBytes: number, 
   return { kind: 'buffered', head, body };
 }
 
-/** The result cannot be written in the format or exceeds a limit. The writes of the steps are committed already. */
+/**
+ * The result cannot be written in the format or exceeds a limit. The writes of the steps are
+ * committed already.
+ */
 function undeliverable({ steps, answer, timeoutMs }: Compiled, error: unknown): Failed {
   const { label = '' } = steps[answer] ?? {};
   const explained = explainStep(error, label, timeoutMs);

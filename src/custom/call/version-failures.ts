@@ -1,4 +1,7 @@
-/** Records failing versions: in the store for their authors, in the log and the metrics for operators. */
+/**
+ * Records failing versions: in the store for their authors, in the log and the metrics for
+ * operators.
+ */
 import { ApiError } from '../../errors.ts';
 import type { Definition } from '../../model/definition.ts';
 import type { Observer } from '../../observe/observer.ts';

@@ -1,4 +1,7 @@
-/** Reads the `database` section of a definition: its own connection, or a registered database. Opens no connection. */
+/**
+ * Reads the `database` section of a definition: its own connection, or a registered database. Opens
+ * no connection.
+ */
 import type { Engine } from '../../engines/contract/engine.ts';
 import type { Engines } from '../../engines/registry.ts';
 import type { Host, TlsMode } from '../../model/entry.ts';
@@ -51,7 +54,9 @@ export function readDatabase(fields: DocumentFields, root: MapTree, engines: Eng
   };
 }
 
-/** If the type is invalid, the fallback engine is used, so that the other problems are reported too. */
+/**
+ * If the type is invalid, the fallback engine is used, so that the other problems are reported too.
+ */
 function readEngine(fields: DocumentFields, section: MapTree | undefined, engines: Engines): Engine {
   const name = fields.text(section, 'type', PREFIX, 'required', (text) =>
     engines.named(text) === undefined ? `must be one of ${engines.names}` : undefined,

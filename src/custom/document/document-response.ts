@@ -1,4 +1,7 @@
-/** Reads the `response` section of a definition: status, headers, body or file. Compiles no expression. */
+/**
+ * Reads the `response` section of a definition: status, headers, body or file. Compiles no
+ * expression.
+ */
 import type { DocumentFields } from '../yaml/fields.ts';
 import type { MapTree, ScalarTree, SourcePlace } from '../yaml/yaml-tree.ts';
 

@@ -1,4 +1,7 @@
-/** Text of a definition for comparing spaces: as its author wrote it, without identifiers. Validates nothing. */
+/**
+ * Text of a definition for comparing spaces: as its author wrote it, without identifiers. Validates
+ * nothing.
+ */
 import type { Node } from 'yaml';
 import { yaml } from '../../util/on-demand.ts';
 import type { PlainMap } from '../../util/text/decimal.ts';
@@ -22,7 +25,10 @@ export function comparableText({ document, version, rollbackVersion }: Comparabl
   return plainText(normalized);
 }
 
-/** Removes the identifiers. A document in flow style ({…}) has no lines per section, so it is reformatted. */
+/**
+ * Removes the identifiers. A document in flow style ({…}) has no lines per section, so it is
+ * reformatted.
+ */
 export function plainText(source: string): string {
   const { isMap, isScalar, stringify } = yaml();
   const root = parseYaml(source).documents[0]?.contents;

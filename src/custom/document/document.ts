@@ -42,7 +42,7 @@ export interface OwnDatabase {
   readonly engine: Engine;
   readonly hosts: readonly Host[];
   readonly username: string;
-  /** `null` if the document has none; MASK stands for the stored one. */
+  /** `null` if the document has none; MASK means the stored one. */
   readonly password: string | null;
   readonly name: string;
   readonly tls: TlsMode;
@@ -105,7 +105,10 @@ export interface ValidatedDocument {
   readonly problems: readonly LineProblem[];
 }
 
-/** Reads as much as possible and collects all problems. Throws YamlProblems if the YAML cannot be parsed. */
+/**
+ * Reads as much as possible and collects all problems. Throws YamlProblems if the YAML cannot be
+ * parsed.
+ */
 export function validateDocument(source: string, engines: Engines): ValidatedDocument {
   return runToEnd(validateSlices(source, engines, 'ulid'));
 }

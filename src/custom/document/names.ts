@@ -15,7 +15,10 @@ const LARK_BUILTINS = wordSet(`
   abs any all bool bytes chr dict dir enumerate fail float getattr hasattr hash int len list max min ord print range refuse repr reversed set sorted
   str tuple type zip json math time struct`);
 
-/** Builtins with a predicate. Other builtins of expr are recognised by their parenthesis, so steps may share their names. */
+/**
+ * Builtins with a predicate. Other builtins of expr are recognised by their parenthesis, so steps
+ * may share their names.
+ */
 const EXPR_BUILTINS = wordSet('all none any one filter map find findIndex findLast findLastIndex groupBy sortBy reduce');
 
 export function isReservedName(name: string, kind: 'lark' | 'expr'): boolean {

@@ -98,7 +98,10 @@ function lengthOf(text: string): number {
   return length;
 }
 
-/** Limit of string length × program size, to which matching time is proportional. Longer strings never match. */
+/**
+ * Limit of string length × program size, to which matching time is proportional. Longer strings
+ * never match.
+ */
 const MAX_WORK = 20_000_000;
 
 function wholeMatch(pattern: string): (text: string) => boolean {

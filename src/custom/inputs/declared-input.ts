@@ -76,7 +76,10 @@ export class DeclaredInput {
     return inQuery === undefined ? field.absent(name, problems) : check(inQuery, 'text', name, problems);
   }
 
-  /** Reports undeclared names. All declared names are in the input already, so equal sizes mean there are none. */
+  /**
+   * Reports undeclared names. All declared names are in the input already, so equal sizes rule out
+   * any other.
+   */
   #undeclared({ query, path, body }: SentInput, input: PlainMap, problems: FieldProblem[]): void {
     const hasMore = input.size > this.#fields.size;
     if (hasMore || body !== undefined) this.#others(query, UNDECLARED_PARAMETERS, path, problems);

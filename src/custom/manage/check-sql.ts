@@ -77,7 +77,10 @@ async function checkStep(
 
 const QUOTED_NAME = /["'`‘]([^"'`’]+)["'`’]/;
 
-/** Returns the position that the server reports, else the first use of the name it quotes, else the start of the step. */
+/**
+ * Returns the position that the server reports, else the first use of the name it quotes, else the
+ * start of the step.
+ */
 function locate({ source }: Step, bound: string, { position, message }: DbFailure): SourcePlace {
   if (position !== undefined) return placeAtOffset(source, sourceOffset(source.code, bound, position - 1));
   const name = QUOTED_NAME.exec(message)?.[1]?.split('.').at(-1) ?? '';

@@ -1,4 +1,7 @@
-/** Previews a copy to another space: differences per definition and module, and problems. Changes nothing. */
+/**
+ * Previews a copy to another space: differences per definition and module, and problems. Changes
+ * nothing.
+ */
 import { plainDocument } from '../../util/json/plain-document.ts';
 import type { PlainValue } from '../../util/text/decimal.ts';
 import { unifiedDiff } from '../../util/text/unified-diff.ts';

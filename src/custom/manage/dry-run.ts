@@ -28,7 +28,9 @@ export interface Trial extends DryRunInput {
   readonly before: readonly string[];
   /** SQL that runs after the call, in the same transaction. */
   readonly after: readonly string[];
-  /** Policy for engines that cannot roll back: run anyway, reject the trial, or allow reads only. */
+  /**
+   * Policy for engines that cannot roll back: run anyway, reject the trial, or allow reads only.
+   */
   readonly withoutRollback: 'run' | 'reject' | 'allow_reads';
 }
 
@@ -89,7 +91,8 @@ async function runTrial(management: Management, author: Author, compiled: Compil
     const hasSavepoint = trial.after.length > 0 && (await session.mark().catch(explain));
     const steps: PlainMap[] = [];
     const { status, fields } = await respond(management, author, compiled, trial, session, steps);
-    // The SQL that follows sees what a real call would leave behind, so a failed call is undone first.
+    // The SQL that follows sees what a real call would leave behind, so a failed call is undone
+    // first.
     if (hasSavepoint && status >= MIN_ROLLBACK_STATUS) await session.returnToMark().catch(explain);
     const after = await runStatements(compiled, session, trial.after, 'after');
     const duration = millisecondsSince(start);
@@ -169,7 +172,10 @@ function toTrialResponse(status: number, headers: readonly string[], result: Pla
   return { status, fields };
 }
 
-/** Returns the error body that callers receive, and the place in the definition that only authors see. */
+/**
+ * Returns the error body that callers receive, and the place in the definition that only authors
+ * see.
+ */
 function describeError(error: ApiError): PlainMap {
   const body = plainOf(error.body()) as PlainMap;
   const place = error.loggable()['place'];

@@ -1,4 +1,7 @@
-/** Validates a Lark module before it is stored: it must compile, and its loads must not form a cycle. */
+/**
+ * Validates a Lark module before it is stored: it must compile, and its loads must not form a
+ * cycle.
+ */
 import { apiError } from '../../errors.ts';
 import { findModuleCycle, type LarkProgram } from '../../lang/lark/index.ts';
 import { SandboxBusyError } from '../../lang/sandbox/index.ts';

@@ -1,4 +1,6 @@
-/** Copies definitions, and on request their Lark modules, into another space of the project. Atomic. */
+/**
+ * Copies definitions, and on request their Lark modules, into another space of the project. Atomic.
+ */
 import { apiError } from '../../errors.ts';
 import type { PlainMap, PlainValue } from '../../util/text/decimal.ts';
 import { type Author, insertedOrThrow, type Management, type ManagementResult, nameOf } from './definitions.ts';

@@ -246,7 +246,10 @@ function addressOf({ uri, method, version }: DefinitionDraft): { readonly uri: s
   return { uri, method, version };
 }
 
-/** Checks the databases of the target that definitions need. An unreachable database is not tried again. */
+/**
+ * Checks the databases of the target that definitions need. An unreachable database is not tried
+ * again.
+ */
 class DatabaseChecks {
   readonly problems: PromotionProblem[] = [];
   readonly warnings: string[] = [];

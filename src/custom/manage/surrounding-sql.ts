@@ -1,4 +1,7 @@
-/** Runs the SQL before and after a trial in the trial's own transaction: fixtures and assertions of a test. */
+/**
+ * Runs the SQL before and after a trial in the trial's own transaction: fixtures and assertions of
+ * a test.
+ */
 import { apiError } from '../../errors.ts';
 import { parseTemplate } from '../../sql/template/parse-template.ts';
 import { SqlProblem } from '../../sql/template/scan.ts';

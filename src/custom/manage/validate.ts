@@ -26,7 +26,10 @@ import type { Author, Management } from './definitions.ts';
 import { warningsOf } from './warnings.ts';
 
 export interface Finding extends LineProblem {
-  /** `document`: a mistake in the document; `code`: code or SQL that does not compile; `refused`: a conflict with other records. */
+  /**
+   * `document`: a mistake in the document; `code`: code or SQL that does not compile; `refused`: a
+   * conflict with other records.
+   */
   readonly kind: 'document' | 'code' | 'refused';
   readonly step?: number | undefined;
   /** Error of deploy, if the finding has its own. */
@@ -181,7 +184,10 @@ export async function checkSql(management: Management, context: ProjectContext, 
   }
 }
 
-/** Findings for what the store would reject at deploy: a version that exists, a rollback version that does not. */
+/**
+ * Findings for what the store would reject at deploy: a version that exists, a rollback version
+ * that does not.
+ */
 export async function conflicts({ store }: Management, { caller }: Author, document: DefinitionDocument): Promise<readonly Finding[]> {
   const { uri, method, version, config, places } = document;
   const endpoint = await store.endpoint(caller.orgId, caller.projectId, caller.spaceId, uri);
@@ -217,7 +223,7 @@ function sentences(findings: readonly Finding[]): string {
   return findings.length > listed.length ? `${listed.join(' ')} And ${findings.length - listed.length} more.` : listed.join(' ');
 }
 
-/** A masked password stands for the stored one, provided that server and user are the same. */
+/** A masked password means the stored one, provided that server and user are the same. */
 async function passwordOf(management: Management, { caller }: Author, document: DefinitionDocument): Promise<string | null> {
   const { database, uri, method, version, config } = document;
   if (database.kind !== 'own' || database.password !== MASK) return database.kind === 'own' ? database.password : null;

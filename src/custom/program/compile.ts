@@ -123,7 +123,10 @@ function mayWrite({ sql }: Step): boolean {
   return sql?.reads === false;
 }
 
-/** A cached or shared response serves calls that never ran, so none of its steps may write. Throws StepProblems. */
+/**
+ * A cached or shared response serves calls that never ran, so none of its steps may write. Throws
+ * StepProblems.
+ */
 export function requireReadsIfCached({ config }: DefinitionDocument, steps: readonly Step[]): void {
   const settings = [...(config.cacheResult ? ['cache_result'] : []), ...(config.coalesce ? ['coalesce'] : [])];
   if (settings.length === 0) return;
@@ -164,7 +167,10 @@ async function compileSteps(document: DefinitionDocument, scope: CompileScope): 
   return { steps, response };
 }
 
-/** Collects StepProblems instead of throwing them, so that the author sees the problems of all steps. */
+/**
+ * Collects StepProblems instead of throwing them, so that the author sees the problems of all
+ * steps.
+ */
 async function collectProblems<T>(problems: CodeProblem[], compile: () => MaybePromise<T>): Promise<T | undefined> {
   try {
     const compiled = compile();

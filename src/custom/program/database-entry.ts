@@ -5,7 +5,9 @@ import type { Entry } from '../../model/entry.ts';
 import { findEntry, type ProjectContext, type ProjectScope } from '../../model/project.ts';
 import type { DefinitionDocument, OwnDatabase } from '../document/document.ts';
 
-/** `entry` is `undefined` for a registered database, which may change or disappear after the deploy. */
+/**
+ * `entry` is `undefined` for a registered database, which may change or disappear after the deploy.
+ */
 export interface DatabaseUse {
   readonly document: DefinitionDocument;
   readonly entry: Entry | undefined;

@@ -1,4 +1,7 @@
-/** `lark` steps: programs compiled with their definition. Modules are looked up per call, so a replaced one is live at once. */
+/**
+ * `lark` steps: programs compiled with their definition. Modules are looked up per call, so a
+ * replaced one is live at once.
+ */
 import { compileLarkFor } from '../../lang/compile.ts';
 import type { LarkProgram } from '../../lang/lark/index.ts';
 import { runStep } from '../../lang/sandbox/index.ts';

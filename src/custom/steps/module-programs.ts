@@ -12,7 +12,9 @@ import { memo, memoPair } from '../../util/memo.ts';
 import { isReservedName } from '../document/names.ts';
 import { compileTenant } from './step.ts';
 
-/** Modules that programs can use by name. A module with a reserved name must be loaded explicitly. */
+/**
+ * Modules that programs can use by name. A module with a reserved name must be loaded explicitly.
+ */
 export function namedModules(modules: LarkModules): readonly string[] {
   return [...modules.keys()].filter((name) => !isReservedName(name, 'lark'));
 }

@@ -1,9 +1,12 @@
-/** Resolves the path of a slot (`?:name`, `?:input.x`, `?:step_0[2].x`) when a definition is compiled. Independent of SQL. */
+/**
+ * Resolves the path of a slot (`?:name`, `?:input.x`, `?:step_0[2].x`) when a definition is
+ * compiled. Independent of SQL.
+ */
 import type { Path } from '../../sql/template/token.ts';
 import type { PlainMap, PlainValue } from '../../util/text/decimal.ts';
 import type { StepFrame, StepScope } from './step.ts';
 
-/** Returns `undefined` if there is no value. */
+/** Returns `undefined` if the path leads nowhere. */
 export type PathReader = (frame: StepFrame) => PlainValue | undefined;
 
 export interface ResolvedPath {

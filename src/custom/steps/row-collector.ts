@@ -31,7 +31,9 @@ const decimal: ReadCell = (bytes, from, to) => {
   return INTEGRAL.test(digits) ? integer(digits) : new Decimal(digits);
 };
 
-/** A float keeps its digits if a number would print differently, or would be taken for an integer. */
+/**
+ * A float keeps its digits if a number would print differently, or would be taken for an integer.
+ */
 const float: ReadCell = (bytes, from, to) => {
   const digits = bytes.toString('latin1', from, to);
   const value = Number(digits);

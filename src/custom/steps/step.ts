@@ -1,4 +1,7 @@
-/** A step of any kind: compiled once with its definition, run with each call. index.ts lists the kinds. */
+/**
+ * A step of any kind: compiled once with its definition, run with each call. index.ts lists the
+ * kinds.
+ */
 import type { Engine, StopSignal } from '../../engines/contract/engine.ts';
 import type { RunLimits } from '../../lang/budget.ts';
 import { type CompileTenant, isLongText } from '../../lang/compile.ts';
@@ -25,7 +28,10 @@ export interface StepScope {
   readonly modules: LarkModules;
   /** Project, for fair scheduling. */
   readonly owner: string;
-  /** At `deploy`, an unknown name is the author's mistake. At `call`, it may have been removed since. */
+  /**
+   * At `deploy`, an unknown name is the author's mistake. At `call`, it may have been removed
+   * since.
+   */
   readonly stage: 'deploy' | 'call';
 }
 

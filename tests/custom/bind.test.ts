@@ -1,4 +1,4 @@
-// Templates of SQL: what becomes a slot, what is left alone, what is refused, and that no value ever changes a statement's text.
+// SQL templates: slots, literals, rejected statements. No value ever changes the text of a statement.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Engine } from '../../src/engines/contract/engine.ts';
@@ -21,7 +21,7 @@ function bind(type: DbType, text: string, values: Record<string, PlainValue> = {
 
 const slots = (text: string, engine: string): string[] => parse(text, engine).slots.map(({ path }) => path.text);
 
-describe('what is a slot', () => {
+describe('slots in a template', () => {
   test.each<[string, string, string[]]>([
     ['postgres', 'SELECT ?:a, ?:input.b, ?:step_0.c, ?:step_0[2].d', ['a', 'input.b', 'step_0.c', 'step_0[2].d']],
     ['postgres', 'SELECT ?:id, ?:id2', ['id', 'id2']],
@@ -39,13 +39,13 @@ describe('what is a slot', () => {
     expect(slots(text, engine)).toEqual(expected);
   });
 
-  test('what has no slot is sent as it stands', () => {
+  test('leave a statement without slots unchanged', () => {
     const text = "SELECT a, 'it''s', $$x$$, \"q\" -- end\nFROM t /* c */ WHERE a ?| b";
     expect(bind('pg', text)).toMatchObject({ text, params: [] });
   });
 });
 
-describe('what is refused', () => {
+describe('invalid templates', () => {
   test.each<[string, string, RegExp]>([
     ['postgres', '', /no statement/],
     ['postgres', ' -- nothing\n', /no statement/],
@@ -67,13 +67,13 @@ describe('what is refused', () => {
     expect(() => parse(text, engine)).toThrow(why);
   });
 
-  test.each(['SELECT 1;', 'SELECT 1 ; -- done', 'SELECT 1;;'])('an end is allowed: %s', (text) => {
+  test.each(['SELECT 1;', 'SELECT 1 ; -- done', 'SELECT 1;;'])('may end with a semicolon: %s', (text) => {
     expect(bind('pg', text).text).not.toContain(';');
   });
 });
 
-describe('PostgreSQL', () => {
-  test('literals, lists, casts and tests for NULL', () => {
+describe('binding on PostgreSQL', () => {
+  test('supports literals, lists, casts and tests for NULL', () => {
     const bound = bind(
       'pg',
       "SELECT '%?:q%' WHERE a IN (?:l) AND b NOT IN (?:l) AND (?:n IS NULL OR n = ?:n) AND d >= DATE '?:d' LIMIT?:k",
@@ -91,7 +91,7 @@ describe('PostgreSQL', () => {
     expect(bound.params).toEqual(['x', '{"1",NULL,"a\\"b\\\\"}', '{"1",NULL,"a\\"b\\\\"}', '5', '5', '2024-01-01', '10']);
   });
 
-  test('a list among other values, an array, JSON', () => {
+  test('binds a list among other values, an array, and JSON', () => {
     const bound = bind('pg', 'SELECT ?:j WHERE a IN (0, ?:l, ?:e) AND b = ANY(?:l) AND c && ?:l::int[]', {
       j: new Map([['a', [1]]]),
       l: [1, 2],
@@ -102,8 +102,8 @@ describe('PostgreSQL', () => {
   });
 });
 
-describe('MySQL', () => {
-  test('types follow the values, but never in comparisons and counts', () => {
+describe('binding on MySQL', () => {
+  test('derives types from the values, except in comparisons and counts', () => {
     const values = { i: 5, big: 2n ** 64n - 1n, d: new Decimal('0.10'), f: 0.5, b: true, n: null, s: 'x' };
     const bound = bind(
       'ms',
@@ -115,7 +115,7 @@ describe('MySQL', () => {
     expect(bind('ms', 'UPDATE t SET a = ?:i WHERE b = ?:i', values).casts).toEqual(['signed', 'text']);
   });
 
-  test('lists have few lengths, and none matches nothing', () => {
+  test('pads lists to few lengths and lets an empty list match nothing', () => {
     const text = 'SELECT 1 WHERE a IN (?:l) AND b NOT IN (?:e)';
     expect(bind('ma', text, { l: [1, 2, 3, 4, 5], e: [] })).toMatchObject({
       text: 'SELECT 1 WHERE a IN (?, ?, ?, ?, ?, ?) AND b NOT IN (SELECT NULL FROM DUAL WHERE FALSE)',
@@ -123,7 +123,7 @@ describe('MySQL', () => {
     });
   });
 
-  test('literals, and a count that is none', () => {
+  test('supports literals and rejects an invalid count', () => {
     expect(bind('ms', "SELECT 'a?:x''b', DATE '?:d'", { x: 1, d: '2024-01-01' }).text).toBe(
       "SELECT CONCAT('a', ?, '''b'), CAST(? AS DATE)",
     );
@@ -132,8 +132,8 @@ describe('MySQL', () => {
   });
 });
 
-describe('ClickHouse', () => {
-  test('types follow the values', () => {
+describe('binding on ClickHouse', () => {
+  test('derives types from the values', () => {
     const values = { i: 5, big: 2n ** 64n - 1n, d: new Decimal('0.10'), f: 0.5, b: true, s: 'x', l: [1, null], m: ['a', 1] };
     const bound = bind('ch', "SELECT ?:i, ?:big, ?:d, ?:f, ?:b, ?:n, ?:s, '?:i', ?:m, '%?:s%' WHERE a IN (?:l) LIMIT ?:i", values);
     expect(bound.text).toBe(
@@ -143,7 +143,7 @@ describe('ClickHouse', () => {
   });
 });
 
-describe('what a statement leaves in its session', () => {
+describe('facts of a statement', () => {
   test.each([
     ['SELECT count(*) FROM t WHERE a IN (1)', true],
     ['INSERT INTO s.t (a, b) VALUES (?:a, lower(?:b)) RETURNING a', true],
@@ -205,7 +205,7 @@ const fragments = [
   '::int',
 ];
 
-test('tokens are the source again, whatever the source', () => {
+test('the tokens of any text concatenate to the text', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...engines),
@@ -232,7 +232,7 @@ const scalar = fc.oneof(
   fc.constantFrom("' OR 1=1 --", "\\' OR 1=1 #", '?:other', '$1', '*/ DROP TABLE t /*', '{p1:String}', "'||version()||'"),
 );
 
-test('the text of a statement is the same for all values of a kind', () => {
+test('the text of a statement is the same for all values of a type', () => {
   const statement = "SELECT ?:a, '?:b', '%?:c%x?:a' FROM t WHERE d = ?:d AND e IN (?:e) AND f NOT IN (1, ?:f) LIMIT ?:g /* ?:h */";
   fc.assert(
     fc.property(fc.constantFrom<DbType>('pg', 'ms', 'ma', 'ch'), scalar, scalar, scalar, scalar, fc.nat(), (type, a, b, c, d, g) => {
@@ -247,7 +247,7 @@ test('the text of a statement is the same for all values of a kind', () => {
   );
 });
 
-test('whatever stands around a slot, the other text does not change', () => {
+test('binding a slot leaves all other text unchanged', () => {
   const around = fc
     .array(fc.constantFrom('SELECT', 'a', ' ', "'it''s'", '"q"', '/* c */', '(', ')', ',', '=', '$$ ?:x $$', '\n', '::text', 'IN'))
     .map((p) => p.join(' '));

@@ -1,4 +1,4 @@
-// The input of a call against its declaration: where a value may come from, and what is not declared, against a plain reading of the rules.
+// Declared input, compared with a naive implementation of the rules.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readInteger } from '../../src/custom/inputs/checks.ts';
@@ -62,10 +62,10 @@ function checked(sent: Sent): ReturnType<typeof expected> {
 
 const copy = (values: PlainMap | undefined): PlainMap | undefined => (values === undefined ? undefined : new Map(values));
 
-test('every combination of query, path and body', () => {
+test('every combination of query, path and body yields the same result as the naive implementation', () => {
   fc.assert(
     fc.property(texts, fc.option(paths, { nil: undefined }), fc.option(texts, { nil: undefined }), (query, path, body) => {
-      // The version of a query is none where there is a body.
+      // Beside a body, the parameter version is not an input.
       if (body !== undefined) query.delete('version');
       const rule = expected({ query, path, body });
       expect(checked({ query: new Map(query), path: copy(path), body: copy(body) })).toEqual(rule);
@@ -74,7 +74,7 @@ test('every combination of query, path and body', () => {
   );
 });
 
-test('fields stand in the order in which they were sent, then those that were not', () => {
+test('sent fields keep their order and precede defaults', () => {
   const query: PlainMap = new Map([
     ['size', '3'],
     ['id', '1'],
@@ -89,7 +89,7 @@ test('fields stand in the order in which they were sent, then those that were no
 
 const numbers = fc.oneof(fc.bigInt().map(String), fc.stringMatching(/^-?0{0,3}\d{0,20}$/), fc.string({ maxLength: 4 }));
 
-test('whole numbers, exactly', () => {
+test('integers are read exactly', () => {
   fc.assert(
     fc.property(numbers, (text) => {
       const value: PlainValue | undefined = readInteger(text, 'text');

@@ -1,4 +1,4 @@
-// Definitions for tests: a YAML text from the few things that a test is about, and what deploys and calls it over HTTP.
+// Builds the YAML of definitions from a sketch, deploys and calls it over HTTP.
 import { ulid } from 'ulid';
 import { stringify } from 'yaml';
 import type { TestDatabase } from '../support/engines.ts';

@@ -1,4 +1,4 @@
-// Definitions as documents, without a service: any text is read or refused, edits change one scalar, and passwords do not stay behind.
+// Definition documents without a service: validation, edits of scalars, masked passwords.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
@@ -16,7 +16,7 @@ const DOCUMENT = {
   database: { type: 'postgres', source_ip: 'db', username: 'u', password: 'p', name: 'n' },
 };
 
-test('any text is read or refused with its problems', () => {
+test('any text is either read or rejected with its problems', () => {
   const words = fc.constantFrom(
     'identifiers:',
     '  org_id: x',
@@ -62,13 +62,13 @@ test('any text is read or refused with its problems', () => {
   );
 });
 
-describe('passwords', () => {
+describe('maskPassword', () => {
   const password = fc.oneof(
     fc.string({ minLength: 1, unit: 'grapheme' }),
     fc.constantFrom('a: b', '# x', '"', "'", '***', '|', 'yes', '1.10', '0x1F', ' x ', 'a\nb'),
   );
 
-  test('whatever it is and however it is written, it does not stay', () => {
+  test('removes any password in any notation', () => {
     fc.assert(
       fc.property(
         password,
@@ -88,7 +88,7 @@ describe('passwords', () => {
     );
   });
 
-  test('a document without one stays as it is', () => {
+  test('leaves a document without a password unchanged', () => {
     const { password: _, ...database } = DOCUMENT.database;
     const source = stringify({ ...DOCUMENT, database });
     expect(maskPassword(source)).toBe(source);
@@ -105,7 +105,7 @@ test('an edit changes one scalar and nothing else', () => {
   expect(edited).toBe(source.replace('version: "1.0"', 'version: "2.10"'));
 });
 
-test('what is shown is what was written, texts as texts', () => {
+test('a shown document equals its source, with strings as strings', () => {
   const source = stringify(DOCUMENT)
     .replace('version: "1.0"', 'version: 1.10')
     .replace('name: n', 'name: 007\n  port: 5432\n  max_open_connections: 5')

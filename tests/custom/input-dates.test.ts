@@ -1,4 +1,4 @@
-// Declared dates and timestamps: every day of the calendar and none beside, against the calendar of the runtime.
+// Declared dates and timestamps, compared with the calendar of the runtime.
 import { expect, test } from 'vitest';
 import { compileCheck, type FieldProblem } from '../../src/custom/inputs/checks.ts';
 import type { Declaration } from '../../src/custom/inputs/declaration.ts';
@@ -23,7 +23,7 @@ function isDay(year: number, month: number, day: number): boolean {
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
 }
 
-test.each([1, 1900, 1999, 2000, 2023, 2024, 2100, 9999])('the days of the year %i', (year) => {
+test.each([1, 1900, 1999, 2000, 2023, 2024, 2100, 9999])('every day of the year %i is valid, and no other', (year) => {
   for (let month = 0; month <= 13; month++)
     for (let day = 0; day <= 32; day++) {
       const text = `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}`;
@@ -45,4 +45,4 @@ test.each([
   '2024-01-01T12:00:00',
   '2024-01-01T12:00:00Z ',
   '2024-01-01 12:00:00Z',
-])('%j is no timestamp', (text) => expect(isTimestamp(text)).toBe(false));
+])('%j is not a timestamp', (text) => expect(isTimestamp(text)).toBe(false));

@@ -1,10 +1,10 @@
-// Answers in memory and requests that share one execution, without a service: bounds, ages, and who may leave.
+// Response cache in memory and coalesced calls, without a service.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { MemoryCache } from '../../src/custom/call/memory-cache.ts';
 import { GoneError, SingleFlight } from '../../src/util/concurrency/single-flight.ts';
 
-test('the cache never holds more than its bytes, and gives back what was put', () => {
+test('the cache never exceeds its size and returns what was stored', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(30), fc.nat(4000), fc.integer({ min: 1, max: 5 }), fc.nat(3000))), (puts) => {
       let now = 0;
@@ -24,7 +24,7 @@ test('the cache never holds more than its bytes, and gives back what was put', (
   );
 });
 
-test('what was used last stays longest', () => {
+test('the least recently used entry is evicted first', () => {
   const cache = new MemoryCache(4000);
   for (const key of ['a', 'b', 'c']) cache.set(key, Buffer.alloc(700), 60);
   cache.get('a');
@@ -37,7 +37,7 @@ function caller(): AbortController['signal'] & { leave(): void } {
   return Object.assign(controller.signal, { leave: () => controller.abort() });
 }
 
-test('one execution for all who ask, also when the first leaves', async () => {
+test('concurrent callers share one execution, even if the first disconnects', async () => {
   const inFlight = new SingleFlight<string>();
   let started = 0;
   let stopped = false;
@@ -67,7 +67,7 @@ test('one execution for all who ask, also when the first leaves', async () => {
   expect([started, stopped, inFlight.has('k')]).toEqual([2, true, false]);
 });
 
-test('a failure reaches all who wait, and nobody later', async () => {
+test('a failure reaches all waiting callers but is not cached', async () => {
   const inFlight = new SingleFlight<string>();
   const fail = (): Promise<string> => Promise.reject(new Error('no'));
   const both = [inFlight.join('k', caller(), fail), inFlight.join('k', caller(), fail)];

@@ -1,10 +1,10 @@
-// The shared cache when its server is not there: calls go on as with an empty cache, and somebody is told once.
+// Response cache while Redis is unavailable: every lookup is a miss, and one error is logged.
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { RedisCache } from '../../src/custom/call/redis-cache.ts';
 import { PATIENCE } from '../support/patience.ts';
 
-test('a server that cannot be reached is an empty cache', async () => {
+test('an unreachable server behaves like an empty cache', async () => {
   const troubles: unknown[] = [];
   const cache = new RedisCache('redis://127.0.0.1:1', (error) => troubles.push(error));
   await expect.poll(() => troubles.length, PATIENCE).toBe(1);
@@ -15,7 +15,7 @@ test('a server that cannot be reached is an empty cache', async () => {
   cache.close();
 });
 
-test('a server that takes connections and never answers keeps nobody waiting', async () => {
+test('a server that accepts connections but never responds delays no call', async () => {
   const silent = createServer(() => {}).listen(0, '127.0.0.1');
   await new Promise((resolve) => silent.once('listening', resolve));
   const address = silent.address();

@@ -1,4 +1,4 @@
-// Steps that say the same are one step, and steps that differ in anything that they are compiled with are not.
+// Equal steps share one compilation; any difference in source or scope yields another step.
 import { expect, test } from 'vitest';
 import type { StepSource } from '../../src/custom/document/document-logic.ts';
 import type { Stated } from '../../src/custom/steps/session.ts';
@@ -29,12 +29,12 @@ const SCOPE: StepScope = {
   stage: 'call',
 };
 
-test('the same code is compiled once', () => {
+test('equal steps are compiled once', () => {
   for (const source of [SQL, EXPR])
     expect(cache.compile({ ...source }, { ...SCOPE, names: new Map(SCOPE.names) })).toBe(cache.compile(source, SCOPE));
 });
 
-test('whatever differs, makes another step', async () => {
+test('any difference in source or scope compiles another step', async () => {
   const variants: readonly (readonly [StepSource, StepScope])[] = [
     ...[SQL, EXPR].flatMap((source) =>
       [
@@ -59,11 +59,11 @@ test('whatever differs, makes another step', async () => {
   );
 });
 
-test('lark steps are compiled for each definition, since what they load differs', () => {
+test('lark steps are compiled per definition, because their modules differ', () => {
   expect(cache.compile(LARK, SCOPE)).not.toBe(cache.compile(LARK, SCOPE));
 });
 
-test('what cannot be compiled is refused each time', () => {
+test('invalid code is rejected each time', () => {
   const broken = { ...EXPR, code: 'len(' };
   for (let i = 0; i < 2; i++) expect(() => cache.compile(broken, SCOPE)).toThrow(StepProblems);
 });

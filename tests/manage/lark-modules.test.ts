@@ -1,6 +1,4 @@
-/**
- * Lark modules over the management functions, and YAML that means harm.
- */
+// Management of Lark modules without HTTP, and hostile YAML.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { definitionsLoading } from '../../src/custom/manage/modules.ts';
 import { apiError } from '../../src/errors.ts';
@@ -37,7 +35,7 @@ describe('Lark modules', () => {
   const code = 'def double(x):\n    return x * 2\n';
   const block = 'code: |\n  def double(x):\n      return x * 2\n';
 
-  test('are put in every documented form, told of, listed and deleted', async () => {
+  test('are stored from every documented form, returned, listed and deleted', async () => {
     const forms = [
       `${ids}module: one\n${block}`,
       `${ids}---\nmodule: two\n${block}`,
@@ -68,7 +66,7 @@ describe('Lark modules', () => {
     expect(await refusal(deleteModule(store, caller, undefined, definitionsLoading, 'always'))).toMatch(/^400/);
   });
 
-  test('refuse what is malformed, not allowed, or does not compile', async () => {
+  test('are rejected if malformed, not allowed or not compilable', async () => {
     const refused: readonly (readonly [string, RegExp])[] = [
       ['', /^400/],
       ['[1, 2]', /^400/],
@@ -94,7 +92,7 @@ describe('Lark modules', () => {
     expect((await listModules(store, caller)).body).toEqual(before);
   });
 
-  test('are for admin and power, in the space that they name', async () => {
+  test('require the role admin or power and the identifiers of the caller', async () => {
     const text = `${ids}module: m\n${block}`;
     const viewer = { ...caller, roles: new Set(['viewer']) };
     expect(await refusal(put(text, viewer))).toMatch(/^403/);
@@ -110,8 +108,8 @@ describe('Lark modules', () => {
   });
 });
 
-describe('YAML from outside', () => {
-  test('keeps every scalar as it was written', () => {
+describe('YAML of clients', () => {
+  test('keeps the source text of every scalar', () => {
     const read = (text: string) => parseYaml(text).documents.map(yamlValue);
     expect(read('a: 1.10\nb: 01234567890123456789012345\nc: ~\nd: yes\ne:\n')).toEqual([
       new Map([
@@ -146,7 +144,7 @@ describe('YAML from outside', () => {
     nul: 'a: \0',
   };
 
-  test.each(Object.keys(bombs))('ends in an error, quickly: %s', (name) => {
+  test.each(Object.keys(bombs))('fails fast: %s', (name) => {
     const took = cpuMs(() => expect(() => parseYaml(bombs[name] ?? '').documents.map(yamlValue)).toThrow(YamlError));
     expect(took).toBeLessThan(3_000);
   });

@@ -1,6 +1,4 @@
-/**
- * Organizations over the management functions.
- */
+// Management of organizations without HTTP.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOrg, getOrg, listOrgs } from '../../src/manage/orgs.ts';
 import { newUlid } from '../../src/model/ulid.ts';
@@ -25,7 +23,7 @@ describe('organizations', () => {
   const caller = aCaller({});
   const create = (value: unknown) => createOrg(store, caller, body(value), reserved);
 
-  test('are created, told of, listed, and reported when they exist', async () => {
+  test('are created, returned and listed, and reported with 208 if they exist', async () => {
     const created = await create({ name: 'Acme', abbreviation: 'acme', admin_email: 'a@b.c', pin_code: 1234 });
     expect(created).toEqual({
       status: 201,
@@ -56,7 +54,7 @@ describe('organizations', () => {
     expect((await listOrgs(store, caller)).body).toMatchObject([{ org_id }]);
   });
 
-  test('take the caller’s id, in either case', async () => {
+  test('accept an id of the client in upper or lower case', async () => {
     const orgId = newUlid();
     expect(await bodyOf(create({ name: 'Mine', abbreviation: 'mine', org_id: orgId.toLowerCase() }))).toMatchObject({ org_id: orgId });
   });
@@ -77,11 +75,11 @@ describe('organizations', () => {
     [{ name: 'a', abbreviation: 'a', admin_email: 'nobody' }, '422'],
     [{ name: 'a\0b', abbreviation: 'a' }, '422'],
     [{ name: 'a'.repeat(1_001), abbreviation: 'a' }, '422'],
-  ])('refuse %j', async (value, expected) => {
+  ])('reject %j', async (value, expected) => {
     expect(await refusal(create(value))).toContain(expected);
   });
 
-  test('are beyond a Power Token, but for its own', async () => {
+  test('are out of reach of a Power Token, except its own', async () => {
     const { org_id } = (await bodyOf(create({ name: 'T', abbreviation: 'tokens' }))) as { org_id: string };
     const token = aCaller({ orgId: org_id, projectId: newUlid(), tokenId: newUlid(), serverKey: false });
     expect(await refusal(createOrg(store, token, body({ name: 'X', abbreviation: 'x' }), reserved))).toMatch(/^403/);
@@ -90,7 +88,7 @@ describe('organizations', () => {
     expect((await getOrg(store, token, org_id)).status).toBe(200);
   });
 
-  test('are asked for by an id that must be there and be one', async () => {
+  test('require a valid id in the request', async () => {
     expect(await refusal(getOrg(store, caller, undefined))).toMatch(/^400 The query parameter "org_id" is missing/);
     expect(await refusal(getOrg(store, caller, 'x'))).toMatch(/^400/);
     expect(await refusal(getOrg(store, caller, newUlid()))).toMatch(/^404/);

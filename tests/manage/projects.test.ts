@@ -1,6 +1,4 @@
-/**
- * Projects and their databases over the management functions.
- */
+// Management of projects and their databases without HTTP.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ENGINES } from '../../src/engines/index.ts';
 import { apiError } from '../../src/errors.ts';
@@ -53,7 +51,7 @@ describe('projects', () => {
   const created = async (value: object = {}) => ((await bodyOf(create(value))) as { project_id: string }).project_id;
   const entriesOf = async (projectId: string) => [...((await store.projectContext(org.orgId, projectId))?.entries.values() ?? [])];
 
-  test('come with three spaces, and are reported when they exist', async () => {
+  test('are created with three spaces, and reported with 208 if they exist', async () => {
     const first = await create({ abbreviation: 'same', database: [minimal], description: 'what it is' });
     expect(first).toEqual({
       status: 201,
@@ -101,7 +99,7 @@ describe('projects', () => {
     expect((await listProjects(store, caller)).body).toMatchObject([{ project_id, spaces }]);
   });
 
-  test('take entries in every documented spelling', async () => {
+  test('accept entries in every documented spelling', async () => {
     const id = await created({
       database: [
         { ...minimal, host_details: undefined, host: '[::1]', port: 5434, db_type: 'postgres', db_name: 'a' },
@@ -181,13 +179,13 @@ describe('projects', () => {
     ],
     [{ database: [minimal, { ...minimal, db_type: 'postgres' }] }, '422 The project would have the database pg/"shop" twice'],
     [{ database: [{ ...minimal, host_details: [{ host: '169.254.169.254', port: '1' }] }] }, '400 The database host'],
-  ])('refuse %j', async (value, expected) => {
+  ])('reject %j', async (value, expected) => {
     const before = await store.listProjects(org);
     expect(await refusal(create(value))).toContain(expected);
     expect(await store.listProjects(org)).toEqual(before);
   });
 
-  test('belong to an organization that is there', async () => {
+  test('require an existing organization', async () => {
     const stranger = aCaller({ orgId: newUlid() });
     expect(await refusal(create({}, stranger))).toMatch(/^404 The organization does not exist/);
     expect(await refusal(listProjects(store, stranger))).toMatch(/^404/);
@@ -201,7 +199,7 @@ describe('projects', () => {
     expect(await refusal(create({ project_id: id }, aCaller({ orgId: other.orgId })))).toMatch(/^422.*project_id is in use/);
   });
 
-  test('gain, change and lose databases at once', async () => {
+  test('add, change and remove databases with immediate effect', async () => {
     const projectId = await created({ database: [minimal] });
     const inProject = aCaller({ orgId: org.orgId, projectId });
     const second = { ...minimal, db_name: 'second' };
@@ -238,7 +236,7 @@ describe('projects', () => {
     expect((await entriesOf(projectId)).map(({ database }) => database)).toEqual(['shop', 'third']);
   });
 
-  test('are deleted by name only', async () => {
+  test('are deleted by explicit id only', async () => {
     const projectId = await created();
     expect(await refusal(deleteProject(store, aCaller({ orgId: org.orgId, projectId }), undefined))).toMatch(/^400/);
     expect(await deleteProject(store, caller, projectId)).toMatchObject({ status: 200, body: { code: 200, status: 'OK' } });
@@ -246,7 +244,7 @@ describe('projects', () => {
     expect(await refusal(getProject(store, caller, projectId))).toMatch(/^404/);
   });
 
-  test('are beyond a Power Token, but for its own', async () => {
+  test('are out of reach of a Power Token, except its own', async () => {
     const projectId = await created({ database: [minimal] });
     const other = await created({ database: [minimal] });
     const token = aCaller({ orgId: org.orgId, projectId, tokenId: newUlid(), serverKey: false });
@@ -263,7 +261,7 @@ describe('projects', () => {
     expect((await getProject(store, token, undefined)).status).toBe(200);
   });
 
-  test('never tell a password', async () => {
+  test('never return a password', async () => {
     const projectId = await created({ database: [{ ...minimal, password: 'clear-text-marker' }] });
     for (const answer of [await getProject(store, caller, projectId), await listProjects(store, caller)])
       expect(JSON.stringify(answer)).not.toContain('clear-text-marker');

@@ -1,6 +1,4 @@
-/**
- * A store of its own for each file, callers of every kind, and bodies as the server hands them on.
- */
+// Fixtures: a store per file, callers of every kind, and bodies as the server parses them.
 import { ApiError } from '../../src/errors.ts';
 import type { ManageAnswer } from '../../src/manage/answer.ts';
 import type { Caller } from '../../src/model/caller.ts';

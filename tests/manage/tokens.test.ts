@@ -1,6 +1,4 @@
-/**
- * Power Tokens over the management functions.
- */
+// Management of Power Tokens without HTTP.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createToken, deleteToken, listTokens } from '../../src/manage/tokens.ts';
 import { hashToken, isExpired, KEY_TYPES } from '../../src/model/power-token.ts';
@@ -29,7 +27,7 @@ describe('Power Tokens', () => {
   const list = async (pg?: string, ps?: string) =>
     (await listTokens(store, caller, { pg, ps }, 1_000)).body as { token_id: string; name: string }[];
 
-  test('are shown once, kept as a hash, listed without, and deleted', async () => {
+  test('are returned once, stored as a hash, listed without the secret, and deleted', async () => {
     const featureId = newUlid();
     const answer = await create({
       name: 'mine',
@@ -68,7 +66,7 @@ describe('Power Tokens', () => {
     expect(await refusal(deleteToken(store, caller, undefined))).toMatch(/^400/);
   });
 
-  test('come in seven kinds, for another user too, each with a name of its own', async () => {
+  test('have one of seven key types, may belong to another user, and have unique names', async () => {
     for (const keyType of KEY_TYPES)
       expect((await bodyOf(create({ key_type: keyType }))) as object).toMatchObject({ key_type: keyType, expires_at: null });
     const userId = newUlid();
@@ -80,7 +78,7 @@ describe('Power Tokens', () => {
     expect(await refusal(deleteToken(store, elsewhere, (await list())[0]?.token_id))).toMatch(/^404/);
   });
 
-  test('are listed by pages', async () => {
+  test('are listed in pages', async () => {
     const all = await list();
     expect(await list('1', '2')).toEqual(all.slice(2, 4));
     expect(await list('999999999', '1000')).toEqual([]);
@@ -119,13 +117,13 @@ describe('Power Tokens', () => {
     [{ expires_at: '2099-01-01T25:00:00Z' }, '422'],
     [{ expires_at: 4102444800 }, '400'],
     [{ description: {} }, '400'],
-  ])('refuse %j', async (value, expected) => {
+  ])('reject %j', async (value, expected) => {
     const before = await list();
     expect(await refusal(create(value))).toContain(expected);
     expect(await list()).toEqual(before);
   });
 
-  test('belong to a space of the project', async () => {
+  test('require an existing space, project and organization', async () => {
     const draft = body({ name: 'n', key_type: 'r--', roles: 'a' });
     expect(await refusal(createToken(store, { ...caller, spaceId: newUlid() }, draft))).toMatch(/^404 The space/);
     expect(await refusal(createToken(store, { ...caller, projectId: newUlid() }, draft))).toMatch(/^404 The project does not exist/);

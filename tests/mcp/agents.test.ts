@@ -1,5 +1,5 @@
-// What agents do with the tools beyond rows of one table: the session of the docs, related rows and sums, definitions, personas, and reads that cannot
-// write, by the official client of both protocol generations.
+// MCP tools beyond rows of one table: the documented session, relations, aggregates, definitions,
+// personas and read-only transactions. Uses the official client of both protocol generations.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -60,7 +60,7 @@ async function makeToken(owner: TestProject, keyType: string, roles: readonly st
   return made.json<{ power_token: string }>().power_token;
 }
 
-test('the session in docs/reference/mcp.md is what an agent gets, word by word', async () => {
+test('the session in docs/reference/mcp.md is reproduced word by word', async () => {
   const database = await createDatabase('postgres');
   databases.push(database);
   await database.run(
@@ -88,7 +88,7 @@ test('the session in docs/reference/mcp.md is what an agent gets, word by word',
 });
 
 describe.each(GENERATIONS)('by the client of %s', (generation) => {
-  test('related rows and sums', async () => {
+  test('read related rows and aggregates', async () => {
     const client = await connect({ ...project.headers }, generation);
     const expanded = await call(client, 'read_rows', {
       table: 'pg/shop/orders',
@@ -124,7 +124,7 @@ describe.each(GENERATIONS)('by the client of %s', (generation) => {
     expect((many.structuredContent?.['rows'] as object[] | undefined)?.length, many.content[0]?.text).toBe(2);
   });
 
-  test('a definition is checked, deployed and called, in the dev space only', async () => {
+  test('check, deploy and call a definition, in the dev space only', async () => {
     const client = await connect({ ...project.headers }, generation);
     const sketch = {
       uri: `agents/${generation}`,
@@ -152,14 +152,14 @@ describe.each(GENERATIONS)('by the client of %s', (generation) => {
   });
 });
 
-test('authors whose token may only read see and change nothing that needs more', async () => {
+test('authors with a read-only token see only tools that read', async () => {
   const client = await connect({ authorization: `Bearer ${await makeToken(project, 'r--', ['power'])}` });
   const names = await toolNames(client);
   expect(names).toEqual(expect.arrayContaining(['get_definition', 'list_definitions', 'read_rows']));
   expect(names.filter((name) => /deploy|check|insert|update|delete/.test(name))).toEqual([]);
 });
 
-test('a persona has the tools, tables and columns that it is granted', async () => {
+test('a persona sees the tools, tables and columns that it is granted', async () => {
   const own = await setUpProject(service, [shop.database.entry()]);
   const orders = `pg/${shop.database.name}/orders`;
   const made = await service.request('POST', '/svc/persona/v1', {

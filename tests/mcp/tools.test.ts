@@ -1,4 +1,4 @@
-// Tools for agents, driven by the official client of both protocol generations, on real engines.
+// MCP tools on real engines, with the official client of both protocol generations.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createShop, type Shop } from '../spec/shop-tables.ts';
@@ -91,7 +91,7 @@ describe.each(GENERATIONS)('the official client of %s', (generation) => {
   });
   afterAll(() => client.close());
 
-  test('lists few tools, with schemas and annotations', async () => {
+  test('lists few tools with schemas and annotations', async () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name).sort()).toEqual(
       [
@@ -169,7 +169,7 @@ describe.each(GENERATIONS)('the official client of %s', (generation) => {
     60_000,
   );
 
-  test('calls endpoints, by their uris and as tools of their own', async () => {
+  test('calls endpoints by uri and as tools of their own', async () => {
     const called = await call(client, 'call_endpoint', { uri: 'customers/1/orders' });
     expect(called.structuredContent).toMatchObject({ status: 200, version: '1.0.0', truncated: false });
     expect(called.structuredContent?.['body']).toHaveLength(2);
@@ -178,7 +178,7 @@ describe.each(GENERATIONS)('the official client of %s', (generation) => {
     expect((await call(client, 'call_endpoint', { uri: 'nowhere' })).isError).toBe(true);
   });
 
-  test('authors check and list definitions', async () => {
+  test('lets authors check and list definitions', async () => {
     const checked = await call(client, 'check_definition', { definition: 'permission: []' });
     expect(checked.structuredContent).toMatchObject({ valid: false, problems: expect.anything() });
     const listed = await call(client, 'list_definitions', { method: 'get' });
@@ -188,7 +188,7 @@ describe.each(GENERATIONS)('the official client of %s', (generation) => {
     });
   });
 
-  test('mistakes are tool errors with the words of the service', async () => {
+  test('reports mistakes as tool errors with the messages of the service', async () => {
     const table = tableOf('postgres', 'orders');
     const wrong = async (name: string, args: object): Promise<string | undefined> => {
       const { isError, content } = await call(client, name, args as Record<string, unknown>);
@@ -205,7 +205,7 @@ describe.each(GENERATIONS)('the official client of %s', (generation) => {
   });
 });
 
-test('a reader has no tools that write; a tool that is not listed is none', async () => {
+test('a reader has no tools that write, and cannot call a tool that is not listed', async () => {
   const reader = await makeToken('reader', 'r--', ['clerk']);
   const client = await connect('2026-07-28', reader);
   const names = (await client.listTools()).tools.map(({ name }) => name);
@@ -215,7 +215,7 @@ test('a reader has no tools that write; a tool that is not listed is none', asyn
   expect(answer.json()).toMatchObject({ error: { code: -32602 } });
 });
 
-test('the list is the same while no database can be reached, and follows the rights of persona, token and entry', async () => {
+test('the list does not depend on reachable databases, but on the rights of persona, token and entry', async () => {
   const entry = { ...(shops.get('postgres')?.entry ?? expect.unreachable()), host_details: [{ host: '127.0.0.1', port: '1' }] };
   const away = await setUpProject(service, [entry, { ...entry, db_name: 'other', read_only: true }]);
   const names = async (headers: Record<string, string>, path = away): Promise<string[]> => {
@@ -232,7 +232,7 @@ test('the list is the same while no database can be reached, and follows the rig
   expect(await names({}, kept)).toEqual(['read_rows']);
 });
 
-test('numbers are exact: integers beyond 2^53 are texts, and are taken as such', async () => {
+test('numbers are exact: integers beyond 2^53 are strings in both directions', async () => {
   const { database } = shops.get('postgres') ?? expect.unreachable();
   await database.run('CREATE TABLE big (id bigint PRIMARY KEY); INSERT INTO big VALUES (9007199254740993)');
   const table = tableOf('postgres', 'big');
@@ -250,7 +250,7 @@ test('numbers are exact: integers beyond 2^53 are texts, and are taken as such',
   expect(unsafe.text).toContain('send it as a string');
 });
 
-test('who is not known is told how to become so; pages elsewhere are refused', async () => {
+test('unauthenticated callers learn how to authenticate, and cross-origin requests are rejected', async () => {
   const nobody = await post(rpc('tools/list'), {});
   expect([nobody.status, nobody.headers['www-authenticate']]).toEqual([401, expect.stringContaining('Bearer')]);
   const unknown = await post(rpc('tools/list'), { authorization: `Bearer mr_${'x'.repeat(43)}` });
@@ -261,7 +261,7 @@ test('who is not known is told how to become so; pages elsewhere are refused', a
   expect((await service.request('GET', PATH, { headers: project.headers })).status).toBe(405);
 });
 
-test('the protocol: unknown methods, versions, notifications, and what is no message', async () => {
+test('the protocol handles unknown methods, versions, notifications and invalid messages', async () => {
   const meta = (version: string): object => ({ _meta: { 'io.modelcontextprotocol/protocolVersion': version } });
   expect((await post(rpc('nothing/known'))).json()).toMatchObject({ error: { code: -32601 } });
   const old = await post(rpc('tools/list', meta('1999-01-01')));
@@ -280,7 +280,7 @@ test('every call is in the audit log with the name of the tool', async () => {
   await expect.poll(actions, PATIENCE).toEqual(expect.arrayContaining(['mcp.read_rows', 'mcp.insert_rows', 'mcp.call_endpoint']));
 });
 
-test('MILLRACE_MCP_ORIGINS names pages elsewhere that may ask', async () => {
+test('MILLRACE_MCP_ORIGINS allows other origins', async () => {
   const open = await startService({ env: { MILLRACE_MCP_ORIGINS: 'https://agents.example' } });
   const { headers } = await setUpProject(open, [shops.get('postgres')?.entry ?? expect.unreachable()]);
   const from = async (origin: string): Promise<number> =>
@@ -289,7 +289,7 @@ test('MILLRACE_MCP_ORIGINS names pages elsewhere that may ask', async () => {
   await open.stop();
 });
 
-test('MILLRACE_MCP=off', async () => {
+test('MILLRACE_MCP=off disables the endpoint', async () => {
   const silent = await startService({ env: { MILLRACE_MCP: 'off' } });
   expect((await silent.request('POST', PATH, { body: rpc('ping') })).status).toBe(404);
   await silent.stop();

@@ -1,9 +1,9 @@
-// Our ULIDs against the library that everybody knows.
+// ULIDs, compared with the reference library.
 import { decodeTime, isValid, ulid } from 'ulid';
 import { expect, it } from 'vitest';
 import { newUlid, parseUlid } from '../../src/model/ulid.ts';
 
-it('makes valid, different, ascending identifiers of this moment', () => {
+it('generates valid, distinct, ascending identifiers with the current time', () => {
   const before = Date.now();
   const made = Array.from({ length: 100_000 }, newUlid);
   const after = Date.now();
@@ -16,7 +16,7 @@ it('makes valid, different, ascending identifiers of this moment', () => {
   }
 });
 
-it('reads identifiers of others, in either case, and nothing else', () => {
+it('accepts foreign identifiers in either case, and nothing else', () => {
   for (let i = 0; i < 1000; i++) {
     const id = ulid();
     expect(parseUlid(id)).toBe(id);

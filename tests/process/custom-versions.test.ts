@@ -1,4 +1,4 @@
-// Deploys as they happen in production: each live at once, never seen in halves, kept through a kill at any moment, by many instances at once.
+// Deploys in production: live at once, never partial, durable after a kill, over several instances.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

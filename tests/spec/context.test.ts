@@ -1,4 +1,4 @@
-// Who calls, and for whom: the context headers of the Auto API, and that ids of one tenant never open anything of another. On a real PostgreSQL.
+// Context headers of the Auto API, and isolation of tenants. On a real PostgreSQL.
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';

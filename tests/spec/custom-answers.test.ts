@@ -1,4 +1,4 @@
-// What a definition answers beside its result: status, headers, body, files; refusals in the author's words; and what callers never hear.
+// The `response` section: status, headers, body, files, errors in the author's words, and redaction.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { Bench, type Sketch } from '../custom/definitions.ts';

@@ -1,4 +1,4 @@
-// Kept and shared answers: what makes two requests the same, what drops an answer, who never sees it, and what happens when a caller leaves.
+// Cached and coalesced responses: keys, invalidation, authorization, and disconnecting callers.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { Bench, DEFINITIONS } from '../custom/definitions.ts';

@@ -1,4 +1,4 @@
-// What is found out before a definition is live: by the database that is asked about its SQL, by the space that it is for, and by a trial.
+// Findings before a definition is live: prepared SQL, references to other records, and trials.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { Bench, DEFINITIONS, type Sketch } from '../custom/definitions.ts';

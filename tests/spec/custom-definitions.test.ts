@@ -1,4 +1,4 @@
-// Definitions over HTTP: deploy, get, list, update, delete, copy, roles and identifiers, and everything that is refused.
+// Definitions over HTTP: deploy, get, list, update, delete, copy, roles, identifiers, and rejections.
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';

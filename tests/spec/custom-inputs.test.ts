@@ -1,4 +1,4 @@
-// Declared inputs: what is checked, converted and filled in before any step, on every engine; and what a declaration may not say.
+// Declared inputs on every engine: checks, conversions, defaults, and invalid declarations.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { Bench, type Sketch } from '../custom/definitions.ts';

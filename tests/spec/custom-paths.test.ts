@@ -1,4 +1,4 @@
-// Inputs in the path: which endpoint a path means, and what becomes of the segments in braces.
+// Inputs in the path: which endpoint a path selects, and the values of braces.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { Bench, type Sketch } from '../custom/definitions.ts';

@@ -1,4 +1,4 @@
-// Definitions on their way from one space to the next: what a diff tells beforehand, and a copy that brings everything or nothing.
+// Promotion to another space: the diff as a preview, and an atomic copy.
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';

@@ -1,4 +1,4 @@
-// A version that fails, and the one that answers for it: whose fault it is, whose permission is needed, what has been written, and what is told.
+// Rollback versions: whose fault a failure is, whose permission applies, and side effects.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Bench, type Sketch } from '../custom/definitions.ts';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';

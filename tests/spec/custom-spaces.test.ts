@@ -1,4 +1,4 @@
-// Spaces as environments: one name for another database in each, what was deployed and when, and modules that others load.
+// Spaces as environments: databases per space, deploy history, and shared modules.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { Bench } from '../custom/definitions.ts';

@@ -1,4 +1,5 @@
-// What every endpoint shares: one shape of errors, request ids, unknown paths and methods, envelopes that are refused. On a real PostgreSQL.
+// Common behaviour of all endpoints: the shape of errors, request ids, unknown paths and methods,
+// rejected requests. On a real PostgreSQL.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';
 import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';

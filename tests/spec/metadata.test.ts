@@ -1,4 +1,4 @@
-// Metadata of tables on each engine: the System API's and the users' own; who may ask, what is refused, and that it follows the schema.
+// Metadata of tables on each engine, of the System API and the metadata API.
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, ENGINE_NAMES, type EngineName, type TestDatabase } from '../support/engines.ts';

@@ -1,4 +1,4 @@
-// Settings that show over HTTP: the gateway's secret, hosts that may never be dialled, health, readiness and metrics.
+// Settings with an effect over HTTP: the gateway's secret, denied hosts, health, readiness, metrics.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// A client of the System APIs as an operator has it: server key and user, and whatever a test changes of that. Knows the paths of the contract.
+// Client of the System API with the server key of an operator; tests may change any header.
 import { randomBytes } from 'node:crypto';
 import { ulid } from 'ulid';
 import type { Response, Service } from '../support/service.ts';

@@ -1,4 +1,4 @@
-// Organizations over HTTP: creating, repeating, refusing, reading; and the proof of a server key.
+// Organizations over HTTP, and the check of the server key.
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Response, type Service, startService } from '../support/service.ts';

@@ -1,4 +1,5 @@
-// Projects and their databases over HTTP: every form of an entry, what is refused, and that changes hold at once. On a real PostgreSQL.
+// Projects and their databases over HTTP: forms of entries, rejections, and immediate effect.
+// On a real PostgreSQL.
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type DatabaseEntry, type TestDatabase } from '../support/engines.ts';

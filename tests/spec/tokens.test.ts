@@ -1,4 +1,4 @@
-// Power Tokens over HTTP: creating, listing, deleting, and what each of them may. On a real PostgreSQL.
+// Power Tokens over HTTP: create, list, delete, and their rights. On a real PostgreSQL.
 import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ulid } from 'ulid';

@@ -64,7 +64,7 @@ export class SchemaSnapshots {
     const signal = AbortSignal.timeout(CONNECT_TIMEOUT_MS + READ_TIMEOUT_MS);
     try {
       const pool = this.#connections.pool(entry, 'auto');
-      const connection = await pool.acquire(waiting);
+      const connection = await pool.acquire({ signal: waiting });
       try {
         const { catalog } = this.#connections.engine(entry.type);
         // Most schemas are read once or very often, so the first read skips the fingerprint.

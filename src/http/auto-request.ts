@@ -60,7 +60,7 @@ export function answerAuto(exchange: Exchange, target: Target, parse: Parse, ser
   checkWritable(target.entry, request);
   const format = formatOf(request.format);
   const perform: Perform = (sink, signal) =>
-    services.auto.attempt(request, signal === target.signal ? target : { ...target, signal }, sink, (table, session, rows) => {
+    services.auto.execute(request, signal === target.signal ? target : { ...target, signal }, sink, (table, session, rows) => {
       const run = target.readsOnly && READS.has(request.do) ? runReadOnly : runPlan;
       const begin = (read: AutoRequest): Promise<AutoResult> => run(planRequest(read, table, target.access, session), session, rows);
       const read = readAhead(request, session.owner);

@@ -65,7 +65,7 @@ export class Metadata {
     const visible = find({ entry, schema });
     const pool = this.#connections.pool(entry, 'auto');
     const tables = await explainFailure(request, async () => {
-      const connection = await pool.acquire(request.signal);
+      const connection = await pool.acquire({ signal: request.signal });
       try {
         return await this.#connections
           .engine(entry.type)

@@ -1,7 +1,6 @@
 // Equal steps share one compilation; any difference in source or scope yields another step.
 import { expect, test } from 'vitest';
 import type { StepSource } from '../../src/custom/document/document-logic.ts';
-import type { Stated } from '../../src/custom/steps/session.ts';
 import { StepProblems, type StepScope } from '../../src/custom/steps/step.ts';
 import { StepCache } from '../../src/custom/steps/step-cache.ts';
 import { mysqlEngine } from '../../src/engines/mysql/index.ts';
@@ -66,12 +65,4 @@ test('lark steps are compiled per definition, because their modules differ', () 
 test('invalid code is rejected each time', () => {
   const broken = { ...EXPR, code: 'len(' };
   for (let i = 0; i < 2; i++) expect(() => cache.compile(broken, SCOPE)).toThrow(StepProblems);
-});
-
-test('of a step that databases share, each knows by itself how brief it is', async () => {
-  const { brief } = (await cache.compile(SQL, SCOPE)) as unknown as Stated;
-  const [one, other] = [{}, {}];
-  const kind = brief?.kindOn(one);
-  for (let i = 0; i < 8; i++) kind?.took(1);
-  expect([brief?.kindOn(one).isPipelined, brief?.kindOn(other).isPipelined]).toEqual([true, false]);
 });

@@ -1,15 +1,11 @@
-/**
- * Finds the table, acquires a connection, has the request planned and run, and releases the connection whatever happens. A statement that fails
- * because the catalogue's picture was old is planned and run again, and so is one that never reached its server, or had to make way for others. Nothing
- * else is repeated: reads may call functions that write.
- */
+/** Runs an Auto request: finds its table, acquires a connection, plans and runs it, and releases the connection. */
 
-import { DbFailure, type FailureKind, MAX_UNSENT_RETRIES, type StopSignal } from '../../engines/contract/engine.ts';
+import { type Connection, DbFailure, type StopSignal } from '../../engines/contract/engine.ts';
 import type { Connections } from '../../engines/pool/connections.ts';
-import type { BriefKind } from '../../engines/pool/statement-class.ts';
+import type { StatementClass } from '../../engines/pool/statement-class.ts';
 import type { CatalogCache, TableId } from '../../engines/schema/catalog-cache.ts';
 import type { RelationCache } from '../../engines/schema/relation-cache.ts';
-import { ApiError, apiError } from '../../errors.ts';
+import { apiError } from '../../errors.ts';
 import { ownerOf } from '../../model/entry.ts';
 import type { Neighbours } from '../../model/relation.ts';
 import type { Table } from '../../model/table.ts';
@@ -21,189 +17,154 @@ import { relatedReferences, tablesReached } from '../plan/relations.ts';
 import { type AutoRequest, OPERATIONS } from '../request/request.ts';
 import { type AnswerSink, type AutoResult, type AutoSession, NeedsExclusiveConnection } from '../session.ts';
 import { LocatedFailure } from '../write/bisect-batch.ts';
-import { ROW_FAILURES } from '../write/transaction.ts';
-import { needOf } from './acquire-options.ts';
 import { explain } from './failures.ts';
+import { RetryPolicy } from './retry-policy.ts';
 import { RetryableSink } from './retryable-sink.ts';
-import { BriefKinds } from './statement-class.ts';
+import { classOf, exclusiveClassOf } from './statement-class.ts';
+import { TimeBudget } from './time-budget.ts';
 
 export interface Target extends TableId {
   readonly requestId: string;
   readonly signal: StopSignal;
   readonly meter: WorkMeter;
   readonly access: Access;
-  /** What reads is run in a transaction that only reads. */
+  /** Reads run in a read-only transaction. */
   readonly readsOnly: boolean;
 }
 
 /** Plans a request for the table as it is now, and runs the plan. */
 export type Work = (table: Table, session: AutoSession, sink: AnswerSink) => Promise<AutoResult>;
 
-/** The catalogue's picture of the table is old. */
-const STALE: ReadonlySet<FailureKind> = new Set<FailureKind>(['missing_table', 'missing_column', 'stale']);
-/** Failures that an old picture can cause, but other things too. */
-const SUSPECT: ReadonlySet<FailureKind> = new Set<FailureKind>(['invalid', 'unsupported', 'syntax', 'other']);
-/** A name that the picture does not have may be that of a new column. */
-const UNKNOWN_NAMES: ReadonlySet<string> = new Set(['column_unknown', 'row_key_unknown', 'row_column_unknown', 'persona_broken']);
-/** How often a request is planned for a table that keeps changing. */
-const TRIES_MOST = 60;
-/** After this many results that disagree with a picture that stays the same, the catalogue itself is wrong (of some view, say). */
-const DISAGREEMENTS = 3;
-/** How often a statement is tried again that a table which has just changed may have refused: it may have changed once more, and back. */
-const RESTLESS_TRIES = 24;
-/** A younger picture is not read again for a name that it does not have. */
-const TRUST_MS = 1000;
+/** One attempt to run a request, as far as it has come. */
+interface Try {
+  readonly request: AutoRequest;
+  readonly target: Target;
+  readonly rows: RetryableSink;
+  readonly budget: TimeBudget;
+  readonly mayPipeline: boolean;
+  table: Table | undefined;
+  neighbours: Neighbours | undefined;
+}
 
 export class Auto {
   readonly #connections: Connections;
   readonly #catalog: CatalogCache;
   readonly #relations: RelationCache;
   readonly #memory: MemoryBudget;
-  /** Tables whose catalogue disagrees with their rows. */
-  readonly #misdescribed = new WeakSet<Table>();
-  readonly #briefKinds = new BriefKinds();
+  readonly #retries: RetryPolicy;
 
   constructor(connections: Connections, catalog: CatalogCache, relations: RelationCache, memory: MemoryBudget) {
     this.#connections = connections;
     this.#catalog = catalog;
     this.#relations = relations;
     this.#memory = memory;
+    this.#retries = new RetryPolicy(catalog, relations);
   }
 
-  /** Are identical reads at one time coalesced? Sums take long on any engine. */
+  /** Returns whether identical concurrent reads are coalesced. Aggregates take long on any engine. */
   sharesReads(request: AutoRequest, { entry }: Target): boolean {
     return request.do === 'group' || this.#connections.engine(entry.type).capabilities.sharedReads;
   }
 
-  async attempt(request: AutoRequest, target: Target, sink: AnswerSink, work: Work): Promise<AutoResult> {
+  async execute(request: AutoRequest, target: Target, sink: AnswerSink, work: Work): Promise<AutoResult> {
     const rows = new RetryableSink(sink);
-    const reach = relatedReferences(request);
-    let mayShare = true;
+    const budget = new TimeBudget(target.entry.queryTimeoutSecs * 1000);
+    let mayPipeline = !target.readsOnly;
     for (let tries = 1; ; tries++) {
-      let table: Table | undefined;
-      let neighbours: Neighbours | undefined;
-      let kind: BriefKind | undefined;
+      const current: Try = { request, target, rows, budget, mayPipeline, table: undefined, neighbours: undefined };
       try {
-        if (target.access.isBlind) await this.#catalog.probeMissing(target);
-        const found = target.access.isBlind ? undefined : this.#catalog.find(target);
-        table = found instanceof Promise ? await found : found;
-        if (table === undefined) throw apiError('table_unknown', target.table);
-        target.meter.isKnown = true;
-        const { entry, signal } = target;
-        if (reach !== undefined) neighbours = await this.#relations.around(target, (keys) => tablesReached(target.table, reach, keys));
-        const pool = this.#connections.pool(entry, 'auto');
-        const engine = this.#connections.engine(entry.type);
-        kind = target.readsOnly ? undefined : this.#briefKinds.of(request, table, target.access, engine);
-        const isPipelined = mayShare && kind?.isPipelined === true;
-        rows.brief = isPipelined ? kind : undefined;
-        const taken = pool.acquire(signal, isPipelined ? { briefOf: kind, party: kind?.party } : needOf(request, engine));
-        const connection = taken instanceof Promise ? await taken : taken;
-        const began = performance.now();
-        try {
-          const result = await work(
-            table,
-            {
-              connection,
-              isPipelined,
-              engine,
-              options: { signal, timeoutMs: entry.queryTimeoutSecs * 1000 },
-              owner: ownerOf(entry),
-              kinds: this.#misdescribed.has(table) ? 'described' : undefined,
-              neighbours,
-              memory: this.#memory,
-            },
-            rows,
-          );
-          rows.finish();
-          noteRows(target.meter, result.rows);
-          return result;
-        } finally {
-          const ms = performance.now() - began;
-          target.meter.databaseMs += ms;
-          if (!isPipelined) kind?.took(ms);
-          pool.release(connection);
-        }
+        const found = this.#findTable(current);
+        const table = found instanceof Promise ? await found : found;
+        return await this.#runOnce(table, current, work);
       } catch (error) {
-        const hadToYield = isHeldUp(error) && !rows.started;
-        if (hadToYield || error instanceof NeedsExclusiveConnection) {
-          mayShare = false;
-          if (hadToYield) kind?.heldUpOthers();
-          else kind?.needsOwn();
+        if (!rows.started && needsExclusive(error)) {
+          if (rows.statementClass?.kind === 'pipelined') rows.statementClass.coolDown();
+          mayPipeline = false;
           continue;
         }
-        if (rows.brief !== undefined && spoilsOthers(error)) kind?.neverShare();
-        const failure = table === undefined ? ofCatalogue(error) : error;
-        const isOver = rows.started || !(await this.#isWorthAnother(failure, target, table, tries, neighbours).catch(never));
-        if (isOver) throw explained(failure, request, target, table);
+        const isOver = rows.started || budget.isSpent || !(await this.#retries.shouldRetry(error, { ...current, tries }));
+        if (isOver) throw explained(error, current);
       }
     }
   }
 
-  /** Reads the tables around anew; true when one of them is another by now. */
-  async #renewAround(target: Target, { tables }: Neighbours): Promise<boolean> {
-    await this.#relations.read(target);
-    let hasChanged = false;
-    for (const [name, table] of tables) {
-      if (name === target.table) continue;
-      const renewed = await this.#catalog.reload({ ...target, table: name });
-      hasChanged ||= renewed !== table;
-    }
-    return hasChanged;
+  /** The table and the related ones, at once if they are cached. */
+  #findTable(current: Try): Table | Promise<Table> {
+    const { target, request } = current;
+    const references = relatedReferences(request);
+    const found = target.access.isBlind ? undefined : this.#catalog.find(target);
+    if (found === undefined || found instanceof Promise || references !== undefined) return this.#lookUp(found, references, current);
+    return setTable(current, found);
   }
 
-  /** Another attempt is worthwhile when the table is not what the request was planned for. The catalogue has been read again by then. */
-  async #isWorthAnother(
-    error: unknown,
-    target: Target,
-    table: Table | undefined,
-    tries: number,
-    neighbours: Neighbours | undefined,
-  ): Promise<boolean> {
-    const failure = error instanceof LocatedFailure ? error.failure : error;
-    if (failure instanceof ApiError) {
-      const isUnknownName = UNKNOWN_NAMES.has(failure.key);
-      if (!isUnknownName || tries > 1 || this.#catalog.age(target) <= TRUST_MS) return false;
-      await this.#catalog.refresh(target);
-      return true;
+  async #lookUp(found: ReturnType<CatalogCache['find']>, references: ReturnType<typeof relatedReferences>, current: Try): Promise<Table> {
+    const { target, budget } = current;
+    const began = performance.now();
+    try {
+      if (target.access.isBlind) await this.#catalog.probeMissing(target);
+      const table = await found;
+      if (table === undefined) throw apiError('table_unknown', target.table);
+      setTable(current, table);
+      if (references !== undefined)
+        current.neighbours = await this.#relations.around(target, (keys) => tablesReached(target.table, references, keys));
+      return table;
+    } finally {
+      budget.spend(performance.now() - began);
     }
-    if (!(failure instanceof DbFailure) || tries >= TRIES_MOST) return false;
-    if (failure.kind === 'lost') return failure.effect === 'unsent' && tries <= MAX_UNSENT_RETRIES;
-    if (table === undefined) return false;
-    if (failure.effect === 'unknown') {
-      // What was written cannot be repeated; the next one need not fare the same.
-      if (STALE.has(failure.kind)) await this.#catalog.reload(target);
-      return false;
+  }
+
+  async #runOnce(table: Table, current: Try, work: Work): Promise<AutoResult> {
+    const { request, target, rows, budget, mayPipeline } = current;
+    const { entry, signal, meter, access } = target;
+    const engine = this.#connections.engine(entry.type);
+    const statementClass = mayPipeline ? classOf(request, table, access, engine) : exclusiveClassOf(request, engine);
+    const pool = this.#connections.pool(entry, 'auto');
+    const acquired = pool.acquire({ class: statementClass, signal });
+    const connection = acquired instanceof Promise ? await acquired : acquired;
+    const began = performance.now();
+    rows.statementClass = statementClass;
+    try {
+      const result = await work(table, this.#sessionOn(connection, table, statementClass, current), rows);
+      rows.finish();
+      noteRows(meter, result.rows);
+      return result;
+    } finally {
+      const ms = performance.now() - began;
+      meter.databaseMs += ms;
+      budget.spend(ms);
+      pool.release(connection);
     }
-    if (STALE.has(failure.kind)) {
-      const isNear = neighbours !== undefined && (await this.#renewAround(target, neighbours));
-      const hasChanged = (await this.#catalog.reload(target)) !== table || isNear;
-      if (!hasChanged && failure.kind === 'stale' && tries >= DISAGREEMENTS) this.#misdescribed.add(table);
-      return hasChanged || tries === 1 || failure.kind === 'stale';
-    }
-    if (!SUSPECT.has(failure.kind)) return false;
-    const hasChanged = (await this.#catalog.refresh(target)) !== table;
-    return hasChanged || (tries < RESTLESS_TRIES && this.#catalog.isRecentlyChanged(target));
+  }
+
+  #sessionOn(connection: Connection, table: Table, { kind }: StatementClass, { target, neighbours, budget }: Try): AutoSession {
+    const { entry, signal } = target;
+    const isPipelined = kind === 'pipelined';
+    return {
+      connection,
+      isPipelined,
+      engine: this.#connections.engine(entry.type),
+      options: { signal, timeoutMs: budget.leftMs, pipelined: isPipelined },
+      owner: ownerOf(entry),
+      kinds: this.#retries.isMisdescribed(table) ? 'described' : undefined,
+      neighbours,
+      memory: this.#memory,
+    };
   }
 }
 
-const never = (): boolean => false;
+function setTable(current: Try, table: Table): Table {
+  current.table = table;
+  current.target.meter.isKnown = true;
+  return table;
+}
 
-/** It was stopped for others behind it, and the server says that nothing is left of it. */
-function isHeldUp(error: unknown): boolean {
+/** A pipelined statement was cancelled without effect because it blocked others, or needs a transaction. */
+function needsExclusive(error: unknown): boolean {
+  if (error instanceof NeedsExclusiveConnection) return true;
   return error instanceof DbFailure && error.kind === 'preempted' && error.effect === 'nothing';
 }
 
-/** A row of one caller has failed after those of others were written with it (a materialized view has refused it). */
-function spoilsOthers(error: unknown): boolean {
-  return error instanceof DbFailure && error.effect === 'unknown' && ROW_FAILURES.has(error.kind);
-}
-
-/** The catalogue's statements are our own and only read: one that was cut off may be repeated. */
-function ofCatalogue(error: unknown): unknown {
-  return error instanceof DbFailure && error.effect === 'unknown' ? error.withEffect('unsent') : error;
-}
-
-function explained(error: unknown, request: AutoRequest, target: Target, table: Table | undefined): unknown {
+function explained(error: unknown, { request, target, table }: Try): unknown {
   const failure = error instanceof LocatedFailure ? error.failure : error;
   if (!(failure instanceof DbFailure)) return error;
   return explain(failure.at(target.entry), {

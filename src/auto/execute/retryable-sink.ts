@@ -1,14 +1,12 @@
-/**
- * Passes nothing on before the first row, or the successful end: until then, a failed statement can be run again as if nothing had happened.
- */
-import type { BriefKind } from '../../engines/pool/statement-class.ts';
+/** Holds back the start of a response until its first row or its successful end: until then, the statement can be run again. */
+import type { StatementClass } from '../../engines/pool/statement-class.ts';
 import type { Backpressure, Cells, ResultColumn } from '../../model/cells.ts';
 import type { AnswerSink } from '../session.ts';
 
 export class RetryableSink implements AnswerSink {
   started = false;
-  /** The kind of a read that shares its connection. */
-  brief: BriefKind | undefined = undefined;
+  /** Class of the statement that is running. */
+  statementClass: StatementClass | undefined = undefined;
   readonly #inner: AnswerSink;
   #columns: readonly ResultColumn[] = [];
   #flow: Backpressure | undefined;
@@ -23,7 +21,7 @@ export class RetryableSink implements AnswerSink {
 
   start(columns: readonly ResultColumn[], flow: Backpressure): void {
     this.#columns = columns;
-    this.#flow = this.brief?.watched(flow, true) ?? flow;
+    this.#flow = this.statementClass?.kind === 'pipelined' ? this.statementClass.flow(flow) : flow;
   }
 
   row(cells: Cells): void {
@@ -31,7 +29,7 @@ export class RetryableSink implements AnswerSink {
     this.#inner.row(cells);
   }
 
-  /** The statement has succeeded; even an empty result begins. */
+  /** The statement has succeeded. Starts the response even without rows. */
   finish(): void {
     if (this.started || this.#flow === undefined) return;
     this.started = true;

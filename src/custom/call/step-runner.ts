@@ -86,13 +86,13 @@ export class StepRunner {
   /** Repeats the run while the session allows it and the client has received nothing. */
   async #run(attempt: Attempt, signal: StopSignal, timings: Timings, target: RowTarget): Promise<StepsDone | Failed> {
     for (let tries = 0; ; tries++) {
-      const outcome = await runSteps(attempt.version.compiled, this.#frame(attempt, signal, tries > 0), timings, target);
+      const outcome = await runSteps(attempt.version.compiled, this.#frame(attempt, signal), timings, target);
       if (outcome.kind === 'done' || tries >= outcome.maxRetries || signal.aborted || !target.reset()) return outcome;
       timings.length = 0;
     }
   }
 
-  #frame({ call, version, input, modules }: Attempt, signal: StopSignal, isAgain: boolean): StepFrame {
+  #frame({ call, version, input, modules }: Attempt, signal: StopSignal): StepFrame {
     const { compiled } = version;
     const { transaction, timeoutMs } = compiled;
     const entry = () => resolveEntry(compiled, call.context);
@@ -102,7 +102,7 @@ export class StepRunner {
       results: new Array(compiled.steps.length),
       limits: compiled.limits,
       modules,
-      session: new CallSession(this.connections, { entry, timeoutMs, signal, transaction, meter: call.meter, isAgain }),
+      session: new CallSession(this.connections, { entry, timeoutMs, signal, transaction, meter: call.meter }),
       signal,
       lease: call.lease,
     };

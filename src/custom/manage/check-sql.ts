@@ -30,7 +30,7 @@ export async function checkSqlSteps(connections: Connections, entry: Entry, { do
   const pool = connections.pool(entry, 'custom');
   let connection: Connection | undefined;
   try {
-    connection = await pool.acquire(options.signal);
+    connection = await pool.acquire({ signal: options.signal });
     for (const step of sqlSteps) {
       if (!connection.usable) throw new DbFailure('lost', 'the connection was lost');
       await checkStep(step, document, findings, (bound) => check(connection as Connection, bound, options), sqlSteps);

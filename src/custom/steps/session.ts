@@ -14,9 +14,8 @@ import {
   type StopSignal,
 } from '../../engines/contract/engine.ts';
 import type { Connections } from '../../engines/pool/connections.ts';
-import type { BriefKind } from '../../engines/pool/statement-class.ts';
 import { apiError } from '../../errors.ts';
-import type { Backpressure, Cells, ResultColumn, RowSink } from '../../model/cells.ts';
+import type { RowSink } from '../../model/cells.ts';
 import type { Entry } from '../../model/entry.ts';
 import type { BoundStatement } from '../../sql/dialect.ts';
 import type { StatementFacts } from '../../sql/template/template.ts';
@@ -30,8 +29,6 @@ export interface SessionOptions {
   /** `one`: a single statement is all or nothing by itself. */
   readonly transaction: 'one' | 'all' | 'none';
   readonly meter?: WorkMeter | undefined;
-  /** It was tried before, and may have had to make way for others: now it has its connection for itself. */
-  readonly isAgain?: boolean;
 }
 
 type Pool = ReturnType<Connections['pool']>;
@@ -40,8 +37,6 @@ type Pool = ReturnType<Connections['pool']>;
 export interface Stated {
   readonly label: string;
   readonly sql: StatementFacts;
-  /** Of a statement that may share a connection, when it is the only one of its call: what it is like on a database. */
-  readonly brief?: { kindOn(database: object): BriefKind } | undefined;
 }
 
 /** What stays of a call that failed, by the steps that wrote it. */
@@ -110,9 +105,7 @@ export class CallSession {
 
   async run(bound: BoundStatement, stated: Stated, sink?: RowSink): Promise<Outcome> {
     if (!stated.sql.reads) this.#checkWritable();
-    const kind = this.#options.transaction === 'one' ? stated.brief?.kindOn(this.#enter()) : undefined;
-    const isPipelined = kind?.isPipelined === true && this.#options.isAgain !== true;
-    const taken = this.#connection ?? this.#take(isPipelined ? kind : undefined);
+    const taken = this.#connection ?? this.#take();
     const connection = taken instanceof Promise ? await taken : taken;
     const { label, sql } = stated;
     const writes = this.#mayWrite(sql);
@@ -124,24 +117,18 @@ export class CallSession {
     const { meter } = this.#options;
     const began = performance.now();
     try {
-      const watched = sink === undefined || kind === undefined ? sink : new WatchedRows(sink, kind, isPipelined);
-      const outcome = await connection.run(bound.statement, bound.params, options, watched);
+      const outcome = await connection.run(bound.statement, bound.params, options, sink);
       if (meter !== undefined) noteRows(meter, outcome.rows);
       if (writes) (this.#open ? this.#pending : sql.reads ? this.#doubtful : this.#kept).push(label);
       return outcome;
     } catch (error) {
       if (error instanceof DbFailure) this.#judge(error, stated, bound, isFirst);
       else if (writes) (this.#open ? this.#pending : this.#doubtful).push(label);
-      if (isPipelined) this.#judgeShared(error, kind);
       throw error;
     } finally {
-      const ms = performance.now() - began;
-      if (meter !== undefined) meter.databaseMs += ms;
-      if (kind !== undefined) {
-        if (!isPipelined) kind.took(ms);
-        // Nothing of the call comes behind it on the connection.
-        this.release();
-      }
+      if (meter !== undefined) meter.databaseMs += performance.now() - began;
+      // No other statement of the call follows.
+      if (this.#options.transaction === 'one' && sql.reads && sql.harmless) this.release();
     }
   }
 
@@ -181,15 +168,6 @@ export class CallSession {
     if (this.#open) this.#pending.push(label);
     else if (effect === 'unknown' || !sql.plain || !isAtomic) this.#doubtful.push(label);
     else this.#refused = { label, text: bound.statement.text };
-  }
-
-  /** It had to make way for others, and is run again by itself; or it has ended the connection for all of them. */
-  #judgeShared(error: unknown, kind: BriefKind): void {
-    if (!(error instanceof DbFailure)) return;
-    if (error.kind === 'malformed') kind.neverShare();
-    if (error.kind !== 'preempted' || error.effect !== 'nothing') return;
-    kind.heldUpOthers();
-    this.#again = true;
   }
 
   /** Commits everything. Undefined when there is nothing to wait for. */
@@ -259,18 +237,14 @@ export class CallSession {
       });
   }
 
-  #enter(): Pool {
+  /** At once if one is idle and no transaction begins. */
+  #take(): MaybePromise<Connection> {
+    const { signal, transaction } = this.#options;
     const entry = this.#options.entry();
     this.#engine = this.#connections.engine(entry.type);
-    this.#pool = this.#connections.pool(entry, 'custom');
-    return this.#pool;
-  }
-
-  /** At once if one is idle and needs no transaction. Whoever has the same time limit may share it: it is the connection's. */
-  #take(kind?: BriefKind): MaybePromise<Connection> {
-    const { signal, transaction, timeoutMs } = this.#options;
-    const pool = this.#pool ?? this.#enter();
-    return after(pool.acquire(signal, { briefOf: kind, party: timeoutMs }), (connection): MaybePromise<Connection> => {
+    const pool = this.#connections.pool(entry, 'custom');
+    this.#pool = pool;
+    return after(pool.acquire({ signal }), (connection): MaybePromise<Connection> => {
       this.#connection = connection;
       return transaction === 'all' && this.#engine?.capabilities.transactions === true ? this.#begin(connection) : connection;
     });
@@ -286,26 +260,5 @@ export class CallSession {
     }
     this.#open = true;
     return connection;
-  }
-}
-
-/** The rows of a statement of a kind, whose reader shows whether they are too many. */
-class WatchedRows implements RowSink {
-  readonly #inner: RowSink;
-  readonly #kind: BriefKind;
-  readonly #isPipelined: boolean;
-
-  constructor(inner: RowSink, kind: BriefKind, isPipelined: boolean) {
-    this.#inner = inner;
-    this.#kind = kind;
-    this.#isPipelined = isPipelined;
-  }
-
-  start(columns: readonly ResultColumn[], flow: Backpressure): void {
-    this.#inner.start(columns, this.#kind.watched(flow, this.#isPipelined));
-  }
-
-  row(cells: Cells): void {
-    this.#inner.row(cells);
   }
 }

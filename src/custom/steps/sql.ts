@@ -1,7 +1,6 @@
 /** `sql` steps: a template with its values bound, run on the call's connection. Knows no engine: each brings its syntax and its binder. */
 
 import { DbFailure, type Engine } from '../../engines/contract/engine.ts';
-import { type BriefKind, kindIn } from '../../engines/pool/statement-class.ts';
 import { apiError } from '../../errors.ts';
 import { BudgetError } from '../../lang/budget.ts';
 import { isLongText } from '../../lang/compile.ts';
@@ -69,23 +68,6 @@ function problemIn(source: StepSource, place: SourcePlace, message: string): Cod
   return { ...place, message: `step ${stepLabel(source)}: ${message}`, kind: 'document', step: source.index };
 }
 
-/** How long it takes depends on what is asked: it has to show that it is brief, and makes way for others when it is not. */
-const BRIEF = { isProven: false, yields: true } as const;
-
-/** On each database by itself: how long it takes depends on its rows, too. */
-class BriefRead {
-  readonly #kinds = new WeakMap<object, BriefKind>();
-
-  kindOn(database: object): BriefKind {
-    return kindIn(this.#kinds, database, BRIEF);
-  }
-}
-
-/** Who reads, and leaves nothing behind in the session, may be answered between others. */
-function mayShare({ facts }: Template, { capabilities }: Engine): boolean {
-  return capabilities.pipelining && facts.reads && facts.harmless;
-}
-
 class SqlStep implements Step {
   readonly source: StepSource;
   readonly label: string;
@@ -95,7 +77,6 @@ class SqlStep implements Step {
   readonly inputNames: readonly string[];
   readonly sql: StatementFacts;
   readonly tables: readonly string[];
-  readonly brief: BriefRead | undefined;
   /** Slots that are a number of rows. */
   readonly #counts: ReadonlySet<string>;
   readonly #binder: TemplateBinder;
@@ -119,7 +100,6 @@ class SqlStep implements Step {
     this.tables = template.tables;
     this.#counts = new Set(template.slots.filter(({ place }) => place === 'limit').map(({ path }) => path.text));
     this.#binder = engine.templateBinder(template);
-    this.brief = mayShare(template, engine) ? new BriefRead() : undefined;
     this.#readers = readers;
   }
 

@@ -13,7 +13,6 @@ import { DbFailure } from '../contract/engine.ts';
 import { TextRows } from '../contract/rows.ts';
 import { unwatch, type Watched, watch } from '../driver-kit/watchdog.ts';
 import { cancelled, lostFailure, timedOut } from './dialect/failures.ts';
-import { HeldWrites, isMergeable, notTogether } from './held-writes.ts';
 import { Mutations } from './mutations.ts';
 import { detectTransport, forgetTransport, openSocket, rememberedTransport, type Transport } from './protocol/dial.ts';
 import { HttpWire } from './protocol/http-wire.ts';
@@ -22,8 +21,10 @@ import { RowReader } from './protocol/row-reader.ts';
 import { knownSettings, SETTING_NAMES, type Settings, settingsAsOne } from './protocol/settings.ts';
 import type { Summary, Wire, WireParam } from './protocol/wire.ts';
 import type { ClickhouseStatement } from './statement.ts';
+import { tableQueueOf } from './table-queue.ts';
 import { type Block, releaseBlock } from './types/block.ts';
 import { literalText, paramText } from './types/params.ts';
+import { batcherOf } from './write-batcher.ts';
 
 /** The server's own limit comes first; ours ends what the server does not. */
 const GRACE_MS = 500;
@@ -88,13 +89,9 @@ class ClickhouseConnection implements Connection, Watched {
   #settings: Settings = [];
   /** For inserts of several callers. */
   #settingsAsOne: Settings = [];
-  statementsAtOnce = AT_ONCE_LEAST;
+  maxConcurrentStatements = MIN_CONCURRENT;
   #busy = false;
-  #held: HeldWrites | undefined;
-  readonly #mutations = new Mutations({
-    tag: nextQueryId,
-    execute: (text, bound, options, columns, sink) => this.#execute({ text, bound, columns, blocks: undefined }, options, sink),
-  });
+  readonly #mutations: Mutations;
   /** Ends what runs now. */
   #expire = NOTHING_RUNS;
   deadline = Number.POSITIVE_INFINITY;
@@ -102,6 +99,11 @@ class ClickhouseConnection implements Connection, Watched {
   private constructor(wire: Wire, origin: Origin) {
     this.#wire = wire;
     this.#origin = origin;
+    this.#mutations = new Mutations({
+      queue: tableQueueOf(origin.entry),
+      tag: nextQueryId,
+      execute: (text, bound, options, columns, sink) => this.#execute({ text, bound, columns, blocks: undefined }, options, sink),
+    });
     watch(this);
     wire.onClosed(() => unwatch(this));
   }
@@ -147,20 +149,7 @@ class ClickhouseConnection implements Connection, Watched {
     return this.usable;
   }
 
-  /** Writes that are run from now on are sent as one. */
-  hold(): void {
-    this.#held ??= new HeldWrites();
-  }
-
-  send(): void {
-    const held = this.#held;
-    this.#held = undefined;
-    void held?.send({
-      insert: (text, blocks, options) => this.#insertAll(text, blocks, options),
-      changes: this.#mutations,
-    });
-  }
-
+  /** Inserts the rows of several callers as one block. */
   async #insertAll(text: string, blocks: readonly Block[], options: RunOptions): Promise<void> {
     try {
       const settings = blocks.length > 1 ? this.#settingsAsOne : this.#settings;
@@ -170,7 +159,6 @@ class ClickhouseConnection implements Connection, Watched {
       if (blocks.length > 1) this.#wire.destroy();
       throw error;
     }
-    for (const block of blocks) releaseBlock(block);
   }
 
   async run(statement: ClickhouseStatement, params: readonly StatementParam[], options: RunOptions, sink?: RowSink): Promise<Outcome> {
@@ -179,10 +167,10 @@ class ClickhouseConnection implements Connection, Watched {
       return { name: `p${index + 1}`, text: paramText(type, params[index] ?? null) };
     });
     const { counted, block } = statement;
-    if (this.#held !== undefined) {
-      if (isMergeable(statement)) return this.#held.add({ statement, bound, options });
-      if (block !== undefined) releaseBlock(block);
-      throw notTogether();
+    if (block !== undefined && statement.isBatchable === true) {
+      const insert = (blocks: readonly Block[], by: RunOptions): Promise<void> => this.#insertAll(statement.text, blocks, by);
+      await batcherOf(this.#origin.entry).insert({ text: statement.text, block, options, insert });
+      return { rows: block.rows, selected: false };
     }
     if (counted !== undefined) return this.#mutations.run({ statement, bound, options });
     const planned = statement.columns === undefined ? undefined : statement;
@@ -210,7 +198,7 @@ class ClickhouseConnection implements Connection, Watched {
     const known = new Map(sink.rows.map(([name, value]) => [name ?? '', value ?? '']));
     this.#settings = knownSettings(new Set(known.keys()), this.#origin.entry);
     this.#settingsAsOne = settingsAsOne(this.#settings);
-    this.statementsAtOnce = Math.max(AT_ONCE_LEAST, AT_ONCE_A_THREAD * threadsOf(known.get(THREADS) ?? ''));
+    this.maxConcurrentStatements = Math.max(MIN_CONCURRENT, CONCURRENT_PER_THREAD * threadsOf(known.get(THREADS) ?? ''));
   }
 
   /** One exchange with the server, ended by the deadline or the signal when it does not end by itself. */
@@ -296,9 +284,9 @@ const SETTING_COLUMNS: readonly ResultColumn[] = [
 
 /** How many threads a statement may have: as many as the server has cores, unless somebody has set it. */
 const THREADS = 'max_threads';
-/** With more statements at a time than this the server does fewer a second, and the slowest take several times as long. */
-const AT_ONCE_A_THREAD = 4;
-const AT_ONCE_LEAST = 8;
+/** With more concurrent statements than this, throughput falls and the slowest take several times as long. */
+const CONCURRENT_PER_THREAD = 4;
+const MIN_CONCURRENT = 8;
 
 /** Of `auto(16)`, or of a number. */
 function threadsOf(text: string): number {

@@ -1,23 +1,24 @@
 /**
- * Runs UPDATE and DELETE: counts what they will hit, writes only when there is something to write, and withdraws a mutation that has failed, which would
- * else be tried again for ever and fail all behind it.
+ * Runs UPDATE and DELETE: counts the rows first, writes only if there are any, and withdraws a mutation that has failed, since
+ * the server would try it again for ever and fail all mutations after it.
  */
 import type { ResultColumn, RowSink } from '../../model/cells.ts';
 import { DbFailure, type Outcome, type RunOptions, type StatementEffect } from '../contract/engine.ts';
 import { TextRows } from '../contract/rows.ts';
-import { changeEach, countEach, nthNumber, TAG } from './dialect/changes.ts';
+import { TAG } from './dialect/changes.ts';
 import { MutationFailure } from './dialect/failures.ts';
-import { type MutationRunner, notTogether, type Write } from './held-writes.ts';
 import type { WireParam } from './protocol/wire.ts';
-import type { ClickhouseStatement, Mutation } from './statement.ts';
+import type { ClickhouseStatement } from './statement.ts';
+import type { TableQueue } from './table-queue.ts';
 import { literalText } from './types/params.ts';
 
-/** Failures of a kind of DELETE that a table engine does not take, after which the next kind is tried. */
+/** Codes of a table engine that does not support a form of DELETE: the next form is tried. */
 const TRY_NEXT: ReadonlySet<string> = new Set(['36', '48', '344', '1']);
 const WITHDRAW: RunOptions = { timeoutMs: 5_000 };
 
 interface Exchange {
-  /** A text that no other has had. */
+  readonly queue: TableQueue;
+  /** A unique string. */
   tag(): string;
   execute(
     text: string,
@@ -28,17 +29,28 @@ interface Exchange {
   ): Promise<unknown>;
 }
 
-export class Mutations implements MutationRunner {
+interface Write {
+  readonly statement: ClickhouseStatement;
+  readonly bound: readonly WireParam[];
+  readonly options: RunOptions;
+}
+
+export class Mutations {
   readonly #exchange: Exchange;
 
   constructor(exchange: Exchange) {
     this.#exchange = exchange;
   }
 
-  async run({ statement, bound, options }: Write): Promise<Outcome> {
+  run(write: Write): Promise<Outcome> {
+    const left = timeLeft(write.options);
+    const { table = '' } = write.statement.counted ?? {};
+    return this.#exchange.queue.run(table, write.options.timeoutMs, () => this.#countAndMutate(write, left));
+  }
+
+  async #countAndMutate({ statement, bound }: Write, left: () => RunOptions): Promise<Outcome> {
     const { count = '', otherwise = [] } = statement.counted ?? {};
-    const left = timeLeft(options);
-    const [rows = 0] = await this.#countFirst(count, 1, bound, options);
+    const rows = await this.#countFirst(count, bound, left());
     if (!isToDo(statement, rows)) return { rows, selected: false };
     let refusal: unknown;
     for (const text of [statement.text, ...otherwise]) {
@@ -56,26 +68,10 @@ export class Mutations implements MutationRunner {
     throw refusal;
   }
 
-  async runAll(writes: readonly Write[], options: RunOptions): Promise<readonly number[]> {
-    const change = writes[0]?.statement.counted?.change;
-    if (change === undefined) throw notTogether();
-    const left = timeLeft(options);
-    const named = (text: string, i: number, n: number): WireParam => ({ name: `p${nthNumber(i + 1, n, change.width)}`, text });
-    const bound = writes.flatMap((write, n) => write.bound.map(({ text }, i) => named(text, i, n)));
+  /** Nothing has been written yet, however it ends. */
+  async #countFirst(text: string, bound: readonly WireParam[], options: RunOptions): Promise<number> {
     try {
-      const counts = await this.#countFirst(countEach(change, writes.length), writes.length, bound, options);
-      const which = writes.flatMap(({ statement }, n) => (isToDo(statement, counts[n] ?? 0) ? [n] : []));
-      if (which.length > 0) await this.#mutate(changeEach(change, which), bound, left());
-      return counts;
-    } catch (error) {
-      throw error instanceof DbFailure && mayBeForOne(error, change) ? notTogether(error) : error;
-    }
-  }
-
-  /** However it ends, nothing has been written yet. */
-  async #countFirst(text: string, width: number, bound: readonly WireParam[], options: RunOptions): Promise<readonly number[]> {
-    try {
-      return await this.#count(text, width, bound, options);
+      return await this.#count(text, bound, options);
     } catch (error) {
       throw error instanceof DbFailure && error.effect === 'unknown' ? error.withEffect('nothing') : error;
     }
@@ -90,7 +86,7 @@ export class Mutations implements MutationRunner {
     }
   }
 
-  /** Takes a mutation out of the server's list, and tells what it has left: nothing, when no part of the table is as new as it. */
+  /** Removes a mutation from the server's list. It had no effect if no part of the table is as new as the mutation. */
   async #withdraw(tag: string): Promise<StatementEffect> {
     const isIt = `position(command, ${literalText(tag)}) > 0`;
     try {
@@ -102,17 +98,16 @@ export class Mutations implements MutationRunner {
       const version = /^mutation_(\d+)\.txt$/.exec(id ?? '')?.[1];
       if (version === undefined) return 'unknown';
       const isNew = `active AND database = ${literalText(database ?? '')} AND table = ${literalText(table ?? '')} AND data_version >= ${version}`;
-      const [changed] = await this.#count(`SELECT count() FROM system.parts WHERE ${isNew}`, 1, [], WITHDRAW);
+      const changed = await this.#count(`SELECT count() FROM system.parts WHERE ${isNew}`, [], WITHDRAW);
       return changed === 0 ? 'nothing' : 'unknown';
     } catch {
       return 'unknown';
     }
   }
 
-  /** The numbers of the one row that a query yields. */
-  async #count(text: string, width: number, bound: readonly WireParam[], options: RunOptions): Promise<readonly number[]> {
-    const [row = []] = await this.#read(text, columnsOf(width, 'int'), bound, options);
-    return Array.from({ length: width }, (_, i) => Number(row[i] ?? '0'));
+  async #count(text: string, bound: readonly WireParam[], options: RunOptions): Promise<number> {
+    const [row] = await this.#read(text, columnsOf(1, 'int'), bound, options);
+    return Number(row?.[0] ?? '0');
   }
 
   async #read(
@@ -133,18 +128,12 @@ function columnsOf(width: number, kind: 'int' | 'text'): readonly ResultColumn[]
   return Array.from({ length: width }, (_, i) => ({ name: `column ${i + 1}`, kind }));
 }
 
-/** A mutation rewrites parts even when nothing matches: then there is none. */
+/** A mutation rewrites parts even if no row matches. */
 function isToDo({ counted }: ClickhouseStatement, rows: number): boolean {
   return rows > 0 && rows <= (counted?.maxRows ?? Number.POSITIVE_INFINITY);
 }
 
-/** Can what failed for all be done for those who are not the reason? An UPDATE that has reached some parts can: it sets the same values again. */
-function mayBeForOne(failure: DbFailure, change: Mutation): boolean {
-  if (failure instanceof MutationFailure) return failure.effect === 'nothing' || change.set !== undefined;
-  return failure.effect === 'nothing' && failure.about !== 'server';
-}
-
-/** The options of what comes later, which has to be over at the same time. */
+/** The options of later statements, with the time that is left. */
 function timeLeft(options: RunOptions): () => RunOptions {
   const ends = performance.now() + options.timeoutMs;
   return () => ({ ...options, timeoutMs: Math.max(1, Math.ceil(ends - performance.now())) });

@@ -35,6 +35,11 @@ export interface RunOptions {
   readonly timeoutMs: number;
   /** `any`: the server's own limit may be a longer one, which spares the statements before and after the change of it. Ours holds. */
   readonly serverLimit?: 'any' | undefined;
+  /**
+   * Statements of other callers follow on the same connection. The signal does not end the connection, and a statement that
+   * blocks the others is cancelled; it fails as `preempted`.
+   */
+  readonly pipelined?: boolean;
   /** `may_end`: the statement may end the transaction that it runs in (CALL, DDL); a rollback must then be able to tell. */
   readonly transaction?: 'may_end' | undefined;
 }
@@ -50,36 +55,6 @@ export interface SchemaReadOptions extends RunOptions {
 /** How much a rollback undid. `some`: what a statement committed by itself, or wrote to a table without transactions, stays. */
 export type Undone = 'all' | 'some';
 
-/** What a connection is needed for. */
-export interface Need {
-  /** To write many rows, which keeps a processor of the server busy. */
-  readonly bulky?: boolean;
-  /** For a statement that the server does in the background: it is awaited, and keeps nobody waiting. */
-  readonly inBackground?: boolean;
-  /** For a brief statement, which may share it with others of the same kind … */
-  readonly briefOf?: Brief | undefined;
-  /** … and, if given, with those of other kinds that are of the same party. Where several kinds are, each makes way for the others. */
-  readonly party?: unknown;
-}
-
-/** Statements of which one takes about as long as another, as far as is known. */
-export interface Brief {
-  /** One that takes long after all is stopped for others of its kind behind it, and is to be run again by itself; else they wait. */
-  readonly yields: boolean;
-  /** Those that share a connection become one statement; undefined where each remains what it is. */
-  readonly inOne: InOne | undefined;
-  /** So many have shared a connection, and the last was over after so many milliseconds. */
-  wentTogether(count: number, ms: number): void;
-}
-
-/** Statements that become one. Whoever finds enough of the kind under way waits, and others with it: they are done together. */
-export interface InOne {
-  /** So many are enough. */
-  readonly enough: number;
-  /** Nobody waits for longer, in milliseconds, nor for one that has been under way for longer. */
-  readonly waitMs: number;
-}
-
 /** A statement with its values, and where its rows go. */
 export interface StatementRun {
   readonly statement: Statement;
@@ -93,14 +68,9 @@ export interface Connection {
    * whatever the statement itself holds of the pool: none of it may be used again.
    */
   run(statement: Statement, params: readonly StatementParam[], options: RunOptions, sink?: RowSink): Promise<Outcome>;
-  /**
-   * For statements of several callers: from now on what is run is only written down, and leaves together with `send`; each is answered in its turn, and
-   * a caller who goes away takes no other along. `yields`: one that takes long while others wait behind it is stopped, and fails as `preempted`. Absent,
-   * like the next, where a connection is for one statement at a time.
-   */
-  hold?(yields: boolean): void;
-  /** No effect when nothing is held. */
-  send?(): void;
+  /** Holds back what is written until `uncork`, so that it leaves in one write. Absent, like `uncork`, without pipelining. */
+  cork?(): void;
+  uncork?(): void;
   /** Engines without transactions do nothing here. */
   begin(options: RunOptions): Promise<void>;
   /** Begins a transaction that only reads, and sees the database as it was at one moment; absent where the engine has none. */
@@ -126,8 +96,12 @@ export interface Connection {
   checkConstraints?(options: RunOptions): Promise<void>;
   /** Restores the session to its state after connecting; false when it cannot, and must be closed. */
   reset(): Promise<boolean>;
-  /** How many statements its server does well at a time, where more of them would only be in each other's way. */
-  readonly statementsAtOnce?: number;
+  /** Number of statements that the server runs well at a time, if it names one. */
+  readonly maxConcurrentStatements?: number;
+  /** Returns whether the server answers within `timeoutMs`. Absent if the protocol has no cheap way to ask. */
+  ping?(timeoutMs: number): Promise<boolean>;
+  /** `true` if the connection was given up because the server had sent nothing at all by the deadline of a statement. */
+  readonly isSilent?: boolean;
   /** False once the socket is gone or the protocol is out of sync: the pool drops it. */
   readonly usable: boolean;
   /** Called when the connection dies while idle. */
@@ -220,14 +194,12 @@ export interface Capabilities {
   readonly returning: readonly ('insert' | 'update' | 'delete')[];
   /** Its connections can `writeAndRead`. */
   readonly readsBack: boolean;
-  /** UPDATE and DELETE are done in the background, many of them at once, and awaited. */
-  readonly backgroundChanges?: boolean;
-  /** Statements may be sent on a connection before those in front of them are answered. */
-  readonly pipelining: boolean;
+  /** Writes are done in the background, many of them at once, and awaited: they need no permit of the server. */
+  readonly backgroundWrites?: boolean;
+  /** Which short statements of several callers may share a connection. */
+  readonly pipelining: readonly ('read' | 'write')[];
   /** How many bulky writes at a time the server finishes soonest; beyond that they wait for each other's pages. */
   readonly bulkyWrites: number;
-  /** Its connections have `statementsAtOnce`. */
-  readonly saysAtOnce?: boolean;
 }
 
 /** Everything that Millrace knows of an engine. A folder below this one defines it, and one line in `index.ts` registers it. */
@@ -242,8 +214,6 @@ export interface Engine extends EngineNames {
   /** … and how its values are bound. */
   templateBinder(template: Template): TemplateBinder;
   readonly catalog: Catalog;
-  /** Can inserts into this table, and changes by its sorting key, be sent as one for several callers, by connections that `hold` them? Absent where that gains nothing. */
-  mergesWrites?(table: Table): boolean;
   /** Reads a page in a way of the engine's own, and returns the number of its rows. Absent where `compilePage` gives the best statement. */
   readPage?(plan: Authorized<SelectPlan>, connection: Connection, options: RunOptions, sink: RowSink): Promise<number>;
   /**

@@ -71,9 +71,9 @@ export async function queryAll(
 }
 
 async function runPipelined(connection: Connection, runs: readonly StatementRun[], options: SchemaReadOptions): Promise<void> {
-  connection.hold?.(false);
+  connection.cork?.();
   const sent = runs.map(({ statement, params, sink }) => connection.run(statement, params, options, sink));
-  connection.send?.();
+  connection.uncork?.();
   await allOver(sent);
 }
 

@@ -1,23 +1,18 @@
-/**
- * Of several statements on a connection, which one holds up those behind it: the one that is first in line at two looks, some time apart. Knows
- * nothing of what they do.
- */
-const LOOK_MS = 50;
+/** Head-of-line blocking: detects that the same statement was at the head of a pipeline at two checks, CHECK_MS apart. */
+const CHECK_MS = 50;
 
 export class HeadOfLine {
-  /** Nobody is stopped for others. */
-  static readonly NONE = new HeadOfLine();
-  #first: object | undefined;
+  #head: object | undefined;
 
-  /** When to look next, or that everything has to be over. */
-  nextLook(late: number): number {
-    return this === HeadOfLine.NONE ? late : Math.min(late, performance.now() + LOOK_MS);
+  /** Time of the next check. */
+  get nextCheck(): number {
+    return performance.now() + CHECK_MS;
   }
 
-  /** Has it been first since the last look? Said once; it takes time to stop it. */
-  isStuck(first: object): boolean {
-    const isStuck = this.#first === first;
-    this.#first = isStuck ? undefined : first;
+  /** Returns whether the statement has been at the head since the last check. Reported once, since cancelling takes time. */
+  isStuck(head: object): boolean {
+    const isStuck = this.#head === head;
+    this.#head = isStuck ? undefined : head;
     return isStuck;
   }
 }

@@ -11,8 +11,10 @@ export interface MysqlRun extends Omit<StatementRun, 'sink'> {
 
 /** One caller's use of the connection. */
 export interface MysqlCall {
+  readonly since: number;
   /** performance.now() when its time is over. */
   readonly late: number;
+  readonly isPipelined: boolean;
   readonly signal: StopSignal | undefined;
   readonly abort: () => void;
   result: ResultReply | undefined;

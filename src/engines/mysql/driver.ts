@@ -6,7 +6,6 @@ import type { RowSink } from '../../model/cells.ts';
 import type { Entry } from '../../model/entry.ts';
 import type { BoundStatement } from '../../sql/dialect.ts';
 import type { StatementParam } from '../../sql/statement.ts';
-import { Few } from '../../util/few.ts';
 import {
   allOver,
   type Connection,
@@ -38,8 +37,7 @@ import {
   TO_POINT,
 } from './dialect/session.ts';
 import { killQuery, stopRunning } from './kill.ts';
-import { MakingWay } from './making-way.ts';
-import { outcomeOf, wokenUp } from './outcome.ts';
+import { outcomeOf, wasCutShort } from './outcome.ts';
 import { COMMAND, closeCommand, command, HEADER } from './protocol/commands.ts';
 import { login, type Session } from './protocol/login.ts';
 import { ParameterWriter } from './protocol/parameters.ts';
@@ -66,7 +64,7 @@ export class MysqlConnection implements Connection, Watched {
   /** A savepoint that disappears with the transaction it belongs to. */
   #isMarked = false;
   /** Under way. */
-  readonly #results = new Few<ResultReply>();
+  readonly #results: ResultReply[] = [];
   /** The beginning of a snapshot travels with the next statement. */
   #begins = false;
   /** A KILL may still be on its way to a statement that has ended. The next one must not receive it. */
@@ -74,10 +72,11 @@ export class MysqlConnection implements Connection, Watched {
   #stopped: StopKind | undefined;
   #killed: Promise<boolean> | undefined;
   /** Under way: more than one only while the connection is shared. */
-  readonly #calls = new Few<MysqlCall>();
-  #isPipelined = false;
-  #head = HeadOfLine.NONE;
-  readonly #makingWay = new MakingWay();
+  readonly #calls: MysqlCall[] = [];
+  readonly #head = new HeadOfLine();
+  /** Blocked the statements behind it, so that the connection was given up. */
+  #preempted: MysqlCall | undefined;
+  isSilent = false;
 
   private constructor(session: Session, entry: Entry, { signal: _, ...at }: ConnectOptions) {
     this.#session = session;
@@ -111,7 +110,7 @@ export class MysqlConnection implements Connection, Watched {
 
   /** Until that is over, a statement behind it would be stopped with it. */
   get #isStopping(): boolean {
-    return this.#stopped !== undefined && this.#calls.size > 0;
+    return this.#stopped !== undefined && this.#calls.length > 0;
   }
 
   onClosed(listener: () => void): void {
@@ -146,14 +145,24 @@ export class MysqlConnection implements Connection, Watched {
     }
   }
 
-  hold(yields: boolean): void {
-    this.#isPipelined = true;
-    this.#head = yields ? new HeadOfLine() : HeadOfLine.NONE;
+  cork(): void {
     this.#wire.hold();
   }
 
-  send(): void {
+  uncork(): void {
     this.#wire.release();
+  }
+
+  async ping(timeoutMs: number): Promise<boolean> {
+    const timer = setTimeout(() => this.#wire.fail(lostFailure('The database did not answer to a ping')), timeoutMs);
+    try {
+      await this.#wire.send(command(COMMAND.ping, ''), new DoneReply());
+      return true;
+    } catch {
+      return false;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   runTogether(runs: readonly StatementRun[], options: RunOptions, ends: boolean): Promise<void> {
@@ -280,17 +289,25 @@ export class MysqlConnection implements Connection, Watched {
     const [call] = this.#calls;
     const [first] = this.#results;
     if (call === undefined || performance.now() >= call.late) {
+      this.isSilent = call !== undefined && this.#wire.heardAt < call.since;
       this.#end('timeout');
       return;
     }
-    this.deadline = this.#head.nextLook(call.late + GRACE_MS);
-    // One whose rows come could not be run again as if nothing had happened.
-    if (first?.rows === 0 && this.#calls.size > 1 && this.#head.isStuck(first)) this.#makeWay();
+    this.deadline = this.#nextCheck(call);
+    // A statement whose rows are on their way could not be run again.
+    if (first?.isPipelined !== true || first.rows > 0 || this.#calls.length === 1) return;
+    if (this.#head.isStuck(first)) this.#preempt(this.#calls.find(({ result }) => result === first));
   }
 
-  #makeWay(): void {
-    this.#tainted = true;
-    this.#makingWay.begin(this.#results, killQuery(this.#entry, this.#at, this.#session.threadId));
+  #nextCheck({ isPipelined, late }: MysqlCall): number {
+    return isPipelined ? Math.min(late + GRACE_MS, this.#head.nextCheck) : late + GRACE_MS;
+  }
+
+  /** Gives up the connection because of the statement at its head. Only reads are pipelined here: they are run again elsewhere. */
+  #preempt(head: MysqlCall | undefined): void {
+    this.#preempted = head;
+    killQuery(this.#entry, this.#at, this.#session.threadId).catch(() => undefined);
+    this.#wire.fail(lostFailure('A statement blocked the others on its connection', undefined, 'unsent'));
   }
 
   /** Selects the database again: a reset session stays in the one that a statement has moved to. */
@@ -316,27 +333,34 @@ export class MysqlConnection implements Connection, Watched {
   }
 
   /** Starts something with a deadline and an abort signal. */
-  #enter({ signal, timeoutMs }: RunOptions): MysqlCall {
+  #enter({ signal, timeoutMs, pipelined }: RunOptions): MysqlCall {
     if (signal?.aborted === true) throw stopFailure('cancelled');
     if (this.#isStopping) throw lostFailure('What runs on the connection is being stopped', undefined, 'unsent');
-    const late = performance.now() + timeoutMs;
-    const call: MysqlCall = { late, signal, abort: () => this.#giveUp(call), result: undefined, isGivenUp: false };
-    if (this.#calls.size === 0) {
+    const since = performance.now();
+    const isPipelined = pipelined === true;
+    const call: MysqlCall = {
+      since,
+      late: since + timeoutMs,
+      signal,
+      isPipelined,
+      abort: () => this.#giveUp(call),
+      result: undefined,
+      isGivenUp: false,
+    };
+    if (this.#calls.length === 0) {
       this.#stopped = undefined;
       this.#killed = undefined;
     }
-    this.#calls.add(call);
-    this.deadline = this.#head.nextLook(late + GRACE_MS);
+    this.#calls.push(call);
+    this.deadline = this.#nextCheck(call);
     signal?.addEventListener('abort', call.abort);
     return call;
   }
 
   #leave(call: MysqlCall): void {
-    this.#calls.delete(call);
-    if (this.#calls.size === 0) {
+    remove(this.#calls, call);
+    if (this.#calls.length === 0) {
       this.deadline = Number.POSITIVE_INFINITY;
-      this.#isPipelined = false;
-      this.#head = HeadOfLine.NONE;
     }
     call.signal?.removeEventListener('abort', call.abort);
   }
@@ -349,7 +373,7 @@ export class MysqlConnection implements Connection, Watched {
 
   /** Its caller has left. Where others have not, its rows are read and dropped. */
   #giveUp(call: MysqlCall): void {
-    if (this.#calls.size === 1) {
+    if (this.#calls.length === 1) {
       this.#end('cancelled');
       return;
     }
@@ -364,9 +388,9 @@ export class MysqlConnection implements Connection, Watched {
     this.#killed = this.#stop(kind);
   }
 
-  async #explained(error: unknown, { isGivenUp }: MysqlCall): Promise<unknown> {
-    if (isGivenUp) return stopFailure('cancelled', error);
-    if (this.#makingWay.hasBegun && this.#stopped === undefined && wasKilled(error)) return stopFailure('preempted', error);
+  async #explained(error: unknown, call: MysqlCall): Promise<unknown> {
+    if (call.isGivenUp) return stopFailure('cancelled', error);
+    if (this.#preempted === call) return stopFailure('preempted', error).withEffect('nothing');
     if (this.#stopped === undefined) {
       // Killed by someone else: if it was the session, it will be gone in a moment.
       if (error instanceof DbFailure && error.kind === 'lost') this.#tainted = true;
@@ -445,10 +469,7 @@ export class MysqlConnection implements Connection, Watched {
     const kept = this.#statements.keeps(statement);
     try {
       const outcome = await this.#execute(prepared, run, call);
-      const woken = outcome.selected
-        ? wokenUp(statement, performance.now() >= call.late, this.#makingWay.mayHaveHit(call.result))
-        : undefined;
-      if (woken !== undefined) throw woken;
+      if (outcome.selected && performance.now() >= call.late && wasCutShort(statement)) throw stopFailure('timeout');
       return outcome;
     } catch (error) {
       if (kept && isStale(error)) this.#forget(prepared);
@@ -460,14 +481,14 @@ export class MysqlConnection implements Connection, Watched {
 
   async #execute(prepared: Prepared, { statement, params, sink }: MysqlRun, call: MysqlCall): Promise<Outcome> {
     // What is not held is written from where it stands.
-    const isAlone = this.#calls.size === 1 || this.#wire.isHeld;
+    const isAlone = this.#calls.length === 1 || this.#wire.isHeld;
     const writer = new ParameterWriter(isAlone ? this.#scratch : Buffer.allocUnsafe(SCRATCH), HEADER);
     writer.execute(COMMAND.execute, prepared.id);
     if (statement.rows !== undefined) writer.rows(statement.types, statement.rows);
     else if (statement.types.length > 0) writer.parameters(statement.types, params);
-    const result = new ResultReply(statement, prepared, this.#wire, sink, this.#isPipelined);
+    const result = new ResultReply(statement, prepared, this.#wire, sink, call.isPipelined);
     call.result = result;
-    this.#results.add(result);
+    this.#results.push(result);
     try {
       await this.#wire.send(writer.take(), result);
       writer.release();
@@ -475,7 +496,7 @@ export class MysqlConnection implements Connection, Watched {
     } catch (error) {
       throw result.sinkError ?? error;
     } finally {
-      this.#results.delete(result);
+      remove(this.#results, result);
       result.finish();
     }
     return outcomeOf(statement, result);
@@ -489,4 +510,12 @@ export class MysqlConnection implements Connection, Watched {
   #closeStatement(id: number): void {
     this.#wire.tell(closeCommand(id));
   }
+}
+
+/** Without the array that splice would allocate. */
+function remove<T>(items: T[], item: T): void {
+  const index = items.indexOf(item);
+  if (index < 0) return;
+  items.copyWithin(index, index + 1);
+  items.pop();
 }

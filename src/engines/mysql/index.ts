@@ -20,7 +20,7 @@ export const mysqlEngine: Engine = {
     sharedReads: false,
     returning: [],
     readsBack: true,
-    pipelining: true,
+    pipelining: ['read'],
     bulkyWrites: 4,
   },
   dialect: mysqlDialect,

@@ -1,25 +1,21 @@
 /**
- * Connections to all registered databases: one pool per entry and purpose, so that the Auto API never sees what a Custom statement leaves in a
- * session. The hosts of an entry are tried in order, starting with the one that answered last.
+ * Connections to all registered databases. Each entry has one pool per purpose, so the Auto API never sees what a Custom
+ * statement leaves in a session. The hosts of an entry are tried in order, starting with the one that answered last.
  */
-import { setTimeout as wait } from 'node:timers/promises';
 import type { DbType, Entry, Host } from '../../model/entry.ts';
 import { BoundedMap } from '../../util/bounded-map.ts';
-import { type Connection, type ConnectOptions, DbFailure, type Engine, type Probe, type StopSignal } from '../contract/engine.ts';
+import { type Connection, DbFailure, type Engine, type Probe } from '../contract/engine.ts';
 import { TextRows } from '../contract/rows.ts';
 import type { Engines } from '../registry.ts';
 import { HostDenied, type HostPolicy } from './hosts.ts';
-import { Pool } from './pool.ts';
-import { type Claim, type Holder, ServerCapacity } from './server-budget.ts';
-import { ServerLoad } from './server-load.ts';
+import { Pool, type PoolOwner } from './pool.ts';
+import { ServerBudget } from './server-budget.ts';
 
 export type Purpose = 'auto' | 'custom';
 
 const SWEEP_MS = 1000;
-const MOST_REMEMBERED = 10_000;
-/** How long to wait before a full server is asked again; doubles each time. */
-const RECLAIM_MS = 10;
-const RECLAIM_MOST_MS = 100;
+/** Servers, and entries whose host is remembered. */
+const MAX_REMEMBERED = 10_000;
 
 export interface PoolCounts {
   readonly type: DbType;
@@ -29,9 +25,12 @@ export interface PoolCounts {
   readonly waiting: number;
 }
 
+/** A trial of an entry takes no longer. */
 const PROBE_SECS = 10;
 
-interface Pooled extends Holder {
+interface Pooled {
+  readonly pool: Pool;
+  readonly servers: readonly ServerBudget[];
   readonly projectId: string | undefined;
   readonly type: DbType;
   readonly purpose: Purpose;
@@ -42,11 +41,10 @@ export class Connections {
   readonly #policy: HostPolicy;
   readonly #maxRowBytes: number | undefined;
   readonly #pools = { auto: new Map<string, Pooled>(), custom: new Map<string, Pooled>() };
-  readonly #capacity = new ServerCapacity(() => this.#allPools());
-  readonly #loads = new BoundedMap<string, ServerLoad>(MOST_REMEMBERED);
-  readonly #lastGood = new BoundedMap<string, number>(MOST_REMEMBERED);
-  /** Entries that were changed or removed. A request that began before may still need a connection, but none is kept. */
-  readonly #retired = new BoundedMap<string, true>(MOST_REMEMBERED);
+  readonly #servers = new BoundedMap<string, ServerBudget>(MAX_REMEMBERED);
+  readonly #lastGood = new BoundedMap<string, number>(MAX_REMEMBERED);
+  /** Entries that were changed or removed. A request that began earlier may still need a connection, but none is kept. */
+  readonly #retired = new BoundedMap<string, true>(MAX_REMEMBERED);
   readonly #sweeper: NodeJS.Timeout;
 
   constructor(engines: Engines, policy: HostPolicy, maxRowBytes?: number) {
@@ -66,12 +64,12 @@ export class Connections {
     return (this.#pools[purpose].get(entry.id) ?? this.#addPool(entry, purpose)).pool;
   }
 
-  /** Is one of its connections idle? Makes no pool. */
+  /** `true` if one of its connections is idle. Creates no pool. */
   hasIdle(entry: Entry, purpose: Purpose): boolean {
     return (this.#pools[purpose].get(entry.id)?.pool.counts.idle ?? 0) > 0;
   }
 
-  /** Does the entry work, as it is now? A connection of its own is opened, asked for the server's version, and closed. */
+  /** Tries an entry with a connection of its own, and returns the server's version. */
   async probe(entry: Entry): Promise<Probe> {
     const began = performance.now();
     const connectTimeoutSecs = Math.min(entry.connectTimeoutSecs, PROBE_SECS);
@@ -89,7 +87,7 @@ export class Connections {
     }
   }
 
-  /** Entries of a project were changed or removed: all connections but those of `kept` close as they become idle. Returns the affected entries. */
+  /** Closes the connections of a project's entries, except `kept`, as they become idle. Returns the affected entries. */
   retire(projectId: string, kept: ReadonlySet<string>): readonly string[] {
     const retired = new Set<string>();
     for (const pools of Object.values(this.#pools)) {
@@ -119,32 +117,28 @@ export class Connections {
       maxIdle: entry.maxIdleConnections,
       idleMs: entry.idleTimeoutSecs * 1000,
       waitMs: entry.connectTimeoutSecs * 1000,
-      bulkyMost: this.engine(entry.type).capabilities.bulkyWrites,
-      bulkyWaitMs: entry.queryTimeoutSecs * 1000,
-      findsAtOnce: this.engine(entry.type).capabilities.saysAtOnce !== true,
+      maxBulk: this.engine(entry.type).capabilities.bulkyWrites,
+      bulkWaitMs: entry.queryTimeoutSecs * 1000,
     };
-    const pooled: Pooled = {
-      pool: new Pool(limits, (signal) => this.#connect(entry, signal, pooled.pool), this.#loadOf(entry)),
-      username: entry.username,
-      servers: new Set(entry.hosts.map(serverOf)),
-      projectId: entry.projectId,
-      type: entry.type,
-      purpose,
-    };
-    if (this.#retired.has(entry.id)) pooled.pool.drain();
+    const [first, ...others] = entry.hosts.map((host) => this.#serverOf(host));
+    const servers: PoolOwner['servers'] = [first ?? new ServerBudget(), ...others];
+    const pool: Pool = new Pool(limits, () => this.#connect(entry, pool), { username: entry.username, servers });
+    const pooled: Pooled = { pool, servers, projectId: entry.projectId, type: entry.type, purpose };
+    if (this.#retired.has(entry.id)) pool.drain();
     this.#pools[purpose].set(entry.id, pooled);
     return pooled;
   }
 
-  #loadOf({ hosts }: Entry): ServerLoad {
-    const server = hosts.map(serverOf).join();
-    const load = this.#loads.get(server) ?? new ServerLoad();
-    this.#loads.set(server, load);
-    return load;
+  #serverOf({ host, port }: Host): ServerBudget {
+    const name = `${host}:${port}`;
+    const server = this.#servers.get(name) ?? new ServerBudget();
+    this.#servers.set(name, server);
+    return server;
   }
 
-  async #connect(entry: Entry, signal?: StopSignal, wanting?: Pool): Promise<Connection> {
-    const end = performance.now() + entry.connectTimeoutSecs * 1000;
+  /** `pool`: the one that the connection is for, if any. */
+  async #connect(entry: Entry, pool?: Pool): Promise<Connection> {
+    const ends = performance.now() + entry.connectTimeoutSecs * 1000;
     const first = this.#lastGood.get(entry.id) ?? 0;
     let failure: unknown = new DbFailure('unreachable', 'the entry has no host');
     for (let i = 0; i < entry.hosts.length; i++) {
@@ -152,63 +146,36 @@ export class Connections {
       const host = entry.hosts[index];
       if (host === undefined) continue;
       try {
-        const connection = await this.#dial(entry, host, share(end, entry.hosts.length - i), signal, wanting);
+        const connection = await this.#dial(entry, host, timeShare(ends, entry.hosts.length - i), pool);
         this.#lastGood.set(entry.id, index);
         return connection;
       } catch (error) {
         failure = error instanceof DbFailure ? error.at(entry, { host, address: host.host }) : error;
-        if (error instanceof DbFailure && error.kind === 'cancelled') break;
       }
     }
-    // Whatever went wrong, no statement has been sent.
+    // Whatever failed, no statement was sent.
     throw failure instanceof DbFailure && failure.effect === 'unknown' ? failure.withEffect('unsent') : failure;
   }
 
-  /** A name may have several addresses. The next one is tried when one does not answer. */
-  async #dial(entry: Entry, host: Host, timeoutMs: number, signal?: StopSignal, wanting?: Pool): Promise<Connection> {
-    const end = performance.now() + timeoutMs;
+  /** A name may have several addresses: the next one is tried if one does not answer. */
+  async #dial(entry: Entry, host: Host, timeoutMs: number, pool?: Pool): Promise<Connection> {
+    const ends = performance.now() + timeoutMs;
+    const engine = this.engine(entry.type);
     const addresses = await this.#resolve(host.host, timeoutMs);
     let failure: unknown;
     for (const [i, address] of addresses.entries()) {
-      if (signal?.aborted) throw new DbFailure('cancelled', 'the caller went away');
+      const options = { host, address, maxRowBytes: this.#maxRowBytes };
+      const connect = (ms: number): Promise<Connection> => engine.connect(entry, { ...options, timeoutMs: ms });
+      const share = timeShare(ends, addresses.length - i);
       try {
-        const options = { host, address, timeoutMs: share(end, addresses.length - i), signal, maxRowBytes: this.#maxRowBytes };
-        return await this.#enter(entry, options, wanting);
+        if (pool === undefined) return await connect(share);
+        return await this.#serverOf(host).open(pool, { connect, ends: performance.now() + share });
       } catch (error) {
         failure = error instanceof DbFailure ? error.at(entry, { host, address }) : error;
         if (!(error instanceof DbFailure && error.kind === 'unreachable')) break;
       }
     }
     throw failure;
-  }
-
-  /** A server that is full of our own connections has room again when idle ones have closed, or busy ones have given way. */
-  async #enter(entry: Entry, options: ConnectOptions, wanting: Pool | undefined): Promise<Connection> {
-    const server = serverOf(options.host);
-    const end = performance.now() + options.timeoutMs;
-    let over = (): void => undefined;
-    const turn = new Promise<void>((resolve) => {
-      over = resolve;
-    });
-    const claim = (): Claim => ({ username: entry.username, held: wanting?.held ?? 0, turn });
-    if (wanting !== undefined && wanting.held > 0 && this.#capacity.isFull(server, claim()))
-      throw new DbFailure('full', 'the server takes no more connections');
-    this.#capacity.reserve(server);
-    try {
-      for (let pause = RECLAIM_MS; ; pause = Math.min(pause * 2, RECLAIM_MOST_MS)) {
-        try {
-          return await this.engine(entry.type).connect(entry, { ...options, timeoutMs: Math.max(end - performance.now(), 1) });
-        } catch (error) {
-          const isFull = error instanceof DbFailure && error.kind === 'full';
-          if (!isFull || performance.now() + pause > end || options.signal?.aborted || !this.#capacity.reclaim(server, claim()))
-            throw error;
-        }
-        await wait(pause);
-      }
-    } finally {
-      this.#capacity.release(server);
-      over();
-    }
   }
 
   *#allPools(): Iterable<Pooled> {
@@ -232,14 +199,16 @@ export class Connections {
   #sweep(): void {
     const now = performance.now();
     for (const pools of Object.values(this.#pools)) {
-      for (const [id, { pool }] of pools) if (pool.sweep(now)) pools.delete(id);
+      for (const [id, { pool, servers }] of pools) {
+        if (!pool.sweep(now)) continue;
+        pools.delete(id);
+        for (const server of servers) server.remove(pool);
+      }
     }
   }
 }
 
-const serverOf = ({ host, port }: Host): string => `${host}:${port}`;
-
-/** The share of the remaining time for the first of this many attempts. */
-function share(end: number, attempts: number): number {
-  return Math.max((end - performance.now()) / attempts, 1);
+/** The part of the remaining time that the first of several attempts may take. */
+function timeShare(ends: number, attempts: number): number {
+  return Math.max((ends - performance.now()) / attempts, 1);
 }

@@ -1,32 +1,37 @@
 /**
- * The connections of one database: at most `maxOpen`, of which at most `maxIdle` are kept idle, each for at most `idleMs`. Opens lazily, and never
- * waits without a deadline. The most recently used connection is handed out first, so that the others can expire.
- * Bulky statements may use only a few of them at a time. No more statements begin together than the server says that it does well, or than get more
- * done where it does not say; one that takes long keeps nobody waiting.
+ * The connections of one database: at most `maxOpen`, of which at most `maxIdle` are kept idle, each for at most `idleMs`.
+ * Opens them on demand, and never waits without a deadline. Independent of what the statements do.
  */
-
-import { setImmediate as immediately, setTimeout as sleep } from 'node:timers/promises';
-import { hasTurnedWithin } from '../../util/concurrency/loop-turn.ts';
-import { type Brief, type Connection, DbFailure, type InOne, type Need, type StopSignal } from '../contract/engine.ts';
-import { ConcurrencyLimit, LEAST_AT_ONCE } from './concurrency-limit.ts';
-import { Gathering } from './pipeline.ts';
-import { Places } from './semaphore.ts';
-import { ServerLoad } from './server-load.ts';
+import { setImmediate as nextTick } from 'node:timers/promises';
+import { after, type MaybePromise } from '../../util/concurrency/maybe-promise.ts';
+import { type Connection, DbFailure, type StopSignal } from '../contract/engine.ts';
+import { Pipeline } from './pipeline.ts';
+import type { Permit } from './semaphore.ts';
+import { type Holder, isFull, ServerBudget } from './server-budget.ts';
+import { EXCLUSIVE, type StatementClass } from './statement-class.ts';
 import { WaitQueue } from './wait-queue.ts';
-import { WaitingTogether } from './waiting-together.ts';
 
 export interface PoolLimits {
   readonly maxOpen: number;
   readonly maxIdle: number;
   readonly idleMs: number;
-  /** How long a request may wait for a connection to become free. */
+  /** How long a request may wait for a connection. */
   readonly waitMs: number;
-  /** No more bulky statements run at a time, nor on more than half of the connections: readers would wait behind all of them. */
-  readonly bulkyMost: number;
-  /** How long a bulky statement may wait for its turn: as long as it may run. */
-  readonly bulkyWaitMs: number;
-  /** No more statements run at a time than get more done; else as many as the server says. */
-  readonly findsAtOnce?: boolean;
+  /** Bulk statements that run at a time. They never have more than half of the connections. */
+  readonly maxBulk: number;
+  /** How long a bulk statement may wait for its turn: as long as it may run. */
+  readonly bulkWaitMs: number;
+}
+
+export interface AcquireOptions {
+  readonly class?: StatementClass;
+  readonly signal?: StopSignal | undefined;
+}
+
+/** Whose pool it is, and the servers that its connections lead to. */
+export interface PoolOwner {
+  readonly username: string;
+  readonly servers: readonly [ServerBudget, ...ServerBudget[]];
 }
 
 interface Idle {
@@ -34,116 +39,199 @@ interface Idle {
   readonly since: number;
 }
 
-/** `draining`: what is in use or awaited goes on, but nothing is kept. `closed`: nothing is handed out. */
+/** `draining`: connections in use or awaited stay, but none is kept. `closed`: no connection is handed out. */
 type State = 'open' | 'draining' | 'closed';
 
-/**
- * How long a connection above `maxIdle` waits for work before it is closed. Under load, connections are idle for moments only; closing them at once
- * would mean a login for every other request.
- */
+/** How long a connection above `maxIdle` stays open: under load, it is needed again at once. */
 const TRIM_MS = 200;
-
-/** For so long a statement waits for a connection that is in use, before another one is opened: a login takes longer than most statements. */
-export const PATIENCE_MS = 5;
-
+/** How long a statement waits for a connection in use before another one is opened: a login takes longer than most statements. */
+export const CONNECT_DELAY_MS = 5;
+/** A waiter stays a little longer than an attempt to connect may take, so that it is rejected with the attempt's failure. */
+const WAIT_GRACE_MS = 100;
 const MAX_WAITERS_PER_CONNECTION = 100;
-
-/** How long another database may take for the place that was made for it. */
-const MOST_TURN_MS = 1000;
-
-/**
- * A connection that has been idle for this long is handed out only after pending socket events were processed: its socket may have ended, and a
- * statement that was sent is never sent again. Under load, connections are idle for less, or the event loop has just come round.
- */
+/** A connection that was idle for longer is used only after pending socket events were processed: it may be closed. */
 const RESTED_MS = 20;
-const TURNED_MS = 5;
+/** A connection that was idle for longer is pinged before it is used: the network may have dropped it silently. */
+const PING_AFTER_MS = 2000;
+const PING_TIMEOUT_MS = 1000;
 
-/** For statements that the server does in the background, and others that have another bound: as many as there are. */
-const UNCOUNTED = new Places();
-
-export class Pool {
-  readonly #open: (signal: StopSignal | undefined) => Promise<Connection>;
+export class Pool implements Holder {
+  readonly username: string;
+  readonly #connect: () => Promise<Connection>;
   readonly #limits: PoolLimits;
+  readonly #servers: PoolOwner['servers'];
+  /** The least recently used first. */
   readonly #idle: Idle[] = [];
-  readonly #line: WaitQueue<Connection>;
-  readonly #bulkyLine: WaitQueue<void>;
-  readonly #bulkyMost: number;
-  /** Given out for bulky statements, or about to be. */
-  #bulky = 0;
-  readonly #isBulky = new Set<Connection>();
-  readonly #gathering: Gathering;
-  readonly #together = new WaitingTogether();
-  readonly #places: Places;
-  /** Where places are found, bulky statements have none of them: they have a bound of their own, and readers would wait behind all of them. */
-  readonly #bulkyPlaces: Places;
+  readonly #waiters: WaitQueue<Connection>;
+  readonly #permitWaiters: WaitQueue<Permit>;
+  readonly #permits = new Map<Connection, Permit>();
+  readonly #bulkWaiters: WaitQueue<void>;
+  readonly #maxBulk: number;
+  readonly #bulkConnections = new Set<Connection>();
+  #bulkCount = 0;
+  readonly #pipeline = new Pipeline();
+  readonly #forgotten = new WeakSet<Connection>();
   /** Open, or being opened. */
   #count = 0;
   #opening = 0;
-  #openedLast = 0;
-  /** Being opened for those who wait. */
-  #replacing = 0;
+  #lastOpened = 0;
   #state: State = 'open';
-  /** How many connections give way to another database when they are released. */
-  #owed = 0;
-  /** Of those to whom they give way. */
-  readonly #turns = new Set<Promise<void>>();
-  #trimmer: NodeJS.Timeout | undefined;
+  #growTimer: NodeJS.Timeout | undefined;
+  #trimTimer: NodeJS.Timeout | undefined;
 
-  /** `load`: the same for all databases of a server. */
-  constructor(limits: PoolLimits, open: (signal: StopSignal | undefined) => Promise<Connection>, load = new ServerLoad()) {
-    this.#gathering = new Gathering(load);
+  constructor(limits: PoolLimits, connect: () => Promise<Connection>, owner?: PoolOwner) {
+    const { username, servers } = owner ?? { username: '', servers: [new ServerBudget()] };
+    const { waitMs, bulkWaitMs, maxBulk, maxOpen } = limits;
+    this.username = username;
+    this.#servers = servers;
     this.#limits = limits;
-    this.#open = open;
-    const { waitMs, bulkyWaitMs, bulkyMost, maxOpen, findsAtOnce } = limits;
-    const isFound = findsAtOnce === true && maxOpen > LEAST_AT_ONCE;
-    this.#places = isFound ? new Places(new ConcurrencyLimit(maxOpen)) : load.places;
-    this.#bulkyPlaces = isFound ? UNCOUNTED : this.#places;
-    this.#bulkyMost = Math.min(bulkyMost, Math.ceil(maxOpen / 2));
-    this.#line = new WaitQueue({ waitMs, most: MAX_WAITERS_PER_CONNECTION * maxOpen });
-    this.#bulkyLine = new WaitQueue({ waitMs: bulkyWaitMs, most: MAX_WAITERS_PER_CONNECTION * this.#bulkyMost });
+    this.#connect = connect;
+    this.#maxBulk = Math.min(maxBulk, Math.ceil(maxOpen / 2));
+    const maxLength = MAX_WAITERS_PER_CONNECTION * maxOpen;
+    this.#waiters = new WaitQueue({ waitMs: waitMs + WAIT_GRACE_MS, maxLength });
+    this.#permitWaiters = new WaitQueue({ waitMs, maxLength });
+    this.#bulkWaiters = new WaitQueue({ waitMs: bulkWaitMs, maxLength: MAX_WAITERS_PER_CONNECTION * this.#maxBulk });
+    for (const server of servers) server.add(this);
   }
 
-  /** Connections that are open. */
   get established(): number {
     return this.#count - this.#opening;
   }
 
-  /** Those of them that need not give way. */
-  get held(): number {
-    return this.established - this.#owed;
+  get lastOpened(): number {
+    return this.#lastOpened;
   }
 
-  /** When the newest connection was opened. */
-  get openedLast(): number {
-    return this.#openedLast;
+  get idleSince(): number | undefined {
+    return this.#idle[0]?.since;
   }
 
   get counts(): { readonly open: number; readonly idle: number; readonly waiting: number } {
-    return { open: this.#count, idle: this.#idle.length, waiting: this.#line.length + this.#bulkyLine.length };
+    const waiting = this.#waiters.length + this.#permitWaiters.length + this.#bulkWaiters.length;
+    return { open: this.#count, idle: this.#idle.length, waiting };
   }
 
-  /** A connection at once if one is idle, else a promise. */
-  acquire(signal?: StopSignal, { bulky, briefOf, party, inBackground }: Need = {}): Connection | Promise<Connection> {
-    if (briefOf !== undefined) return this.#takeBrief(signal, briefOf, party);
-    if (bulky === true) return this.#takeBulky(signal);
-    return inBackground === true ? this.#take(signal, UNCOUNTED) : this.#take(signal);
+  /** A connection, at once if one is idle. The caller releases it after its last statement. */
+  acquire({ class: statementClass = EXCLUSIVE, signal }: AcquireOptions = {}): MaybePromise<Connection> {
+    switch (statementClass.kind) {
+      case 'pipelined':
+        return this.#acquirePipelined(statementClass.batchKey, signal);
+      case 'bulk':
+        return this.#acquireBulk(signal);
+      case 'background':
+        return this.#take(signal);
+      case 'exclusive':
+        return this.#acquireExclusive(signal);
+    }
   }
 
-  #wait(signal: StopSignal | undefined): Promise<Connection> {
-    if (this.#places.areCounted) this.#places.want(this.#usePlace);
-    return this.#line.join(signal);
+  release(connection: Connection): void {
+    if (!this.#pipeline.leave(connection)) return;
+    if (this.#bulkConnections.delete(connection)) this.#bulkDone();
+    this.#releasePermit(connection);
+    if (!connection.usable || this.#state === 'closed' || this.#mustYield) {
+      if (connection.isSilent === true) this.#dropRested();
+      this.#drop(connection);
+    } else if (this.#waiters.give(connection)) return;
+    else if (this.#state !== 'open') this.#drop(connection);
+    else {
+      this.#idle.push({ connection, since: performance.now() });
+      if (this.#idle.length > this.#limits.maxIdle) this.#trimTimer ??= setTimeout(this.#trim, TRIM_MS).unref();
+    }
   }
 
-  /** For the first in line; where a connection has to be opened for it, others are for those behind it. */
-  readonly #usePlace = (): void => {
-    if (this.#line.length === 0) return;
+  closeLeastRecentlyUsed(): boolean {
+    const oldest = this.#idle.shift();
+    if (oldest !== undefined) this.#drop(oldest.connection);
+    return oldest !== undefined;
+  }
+
+  /** Closes connections that were idle for too long. Returns whether the pool is empty. */
+  sweep(now: number): boolean {
+    while (this.#idle.length > 0) {
+      const [oldest] = this.#idle;
+      if (oldest === undefined || (oldest.connection.usable && now - oldest.since < this.#limits.idleMs)) break;
+      this.#idle.shift();
+      this.#drop(oldest.connection);
+    }
+    return this.#count === 0 && this.counts.waiting === 0;
+  }
+
+  /** Idle connections close now, the others once no request waits for them. */
+  drain(): void {
+    if (this.#state === 'open') this.#state = 'draining';
+    this.#dropAll();
+  }
+
+  /** Idle connections close now, the others on release. */
+  close(): void {
+    this.#state = 'closed';
+    this.#dropAll();
+    for (const waiters of [this.#bulkWaiters, this.#permitWaiters, this.#waiters]) waiters.refuseAll(closed());
+  }
+
+  #acquirePipelined(batchKey: string, signal: StopSignal | undefined): MaybePromise<Connection> {
+    const joined = this.#pipeline.join(batchKey, this.#idle.length > 0);
+    if (joined !== undefined) return joined;
+    return after(this.#acquireExclusive(signal), (connection) => this.#pipeline.begin(connection, batchKey));
+  }
+
+  #acquireExclusive(signal: StopSignal | undefined): MaybePromise<Connection> {
+    const { semaphore } = this.#servers[0];
+    if (!semaphore.isLimited) return this.#take(signal);
+    return after(semaphore.acquire(this.#permitWaiters, signal), (permit) => this.#takeWith(permit, signal));
+  }
+
+  async #takeWith(permit: Permit, signal: StopSignal | undefined): Promise<Connection> {
+    try {
+      const connection = await this.#take(signal);
+      this.#permits.set(connection, permit);
+      return connection;
+    } catch (error) {
+      this.#servers[0].semaphore.release(permit);
+      throw error;
+    }
+  }
+
+  #releasePermit(connection: Connection): void {
+    const permit = this.#permits.get(connection);
+    if (permit === undefined) return;
+    this.#permits.delete(connection);
+    this.#servers[0].semaphore.release(permit);
+  }
+
+  async #acquireBulk(signal: StopSignal | undefined): Promise<Connection> {
+    if (this.#bulkCount < this.#maxBulk) this.#bulkCount++;
+    else await this.#bulkWaiters.join(signal);
+    try {
+      const connection = await this.#acquireExclusive(signal);
+      this.#bulkConnections.add(connection);
+      return connection;
+    } catch (error) {
+      this.#bulkDone();
+      throw error;
+    }
+  }
+
+  /** The slot goes to the next waiter. */
+  #bulkDone(): void {
+    if (!this.#bulkWaiters.give()) this.#bulkCount--;
+  }
+
+  /** The most recently used idle connection, so that the others can expire; else the first one that is released or opened. */
+  #take(signal: StopSignal | undefined): MaybePromise<Connection> {
+    if (this.#state === 'closed') return Promise.reject(closed());
     const idle = this.#popIdle();
-    if (idle === undefined) while (this.#replace());
-    else if (this.#line.give(idle.connection)) this.#places.take(idle.connection);
-    if (this.#line.length > 0) this.#places.want(this.#usePlace);
-  };
+    if (idle !== undefined) {
+      const age = performance.now() - idle.since;
+      return age < RESTED_MS ? idle.connection : this.#check(idle.connection, age, signal);
+    }
+    const waiting = this.#waiters.join(signal);
+    if (this.established === 0) this.#grow();
+    else this.#growTimer ??= setTimeout(this.#grow, CONNECT_DELAY_MS);
+    return waiting;
+  }
 
-  /** The most recently used of those that are usable. */
   #popIdle(): Idle | undefined {
     for (let item = this.#idle.pop(); item !== undefined; item = this.#idle.pop()) {
       if (item.connection.usable) return item;
@@ -152,186 +240,69 @@ export class Pool {
     return undefined;
   }
 
-  #takeBrief(signal: StopSignal | undefined, kind: Brief, party: unknown): Connection | Promise<Connection> {
-    if (kind.inOne !== undefined) return this.#takeInOne(kind, kind.inOne);
-    const isBetterShared = this.#idle.length === 0 || this.#gathering.isEnough;
-    const shared = this.#gathering.join(kind, party) ?? (isBetterShared ? this.#gathering.joinLate(kind, party) : undefined);
-    if (shared !== undefined) return shared;
-    const taken = this.#take(signal);
-    if (!(taken instanceof Promise)) this.#gathering.begin(taken, kind, { party });
-    return taken;
-  }
-
-  /** Whoever leaves meanwhile takes no other along: that is seen when there is a connection. */
-  #takeInOne(kind: Brief, inOne: InOne): Connection | Promise<Connection> {
-    const shared = this.#gathering.join(kind) ?? this.#together.join(kind);
-    if (shared !== undefined) return shared;
-    const begin = (connection: Connection, users: number): void => this.#gathering.begin(connection, kind, { users });
-    return this.#together.begin(kind, inOne, () => this.#take(undefined), begin);
-  }
-
-  #take(signal: StopSignal | undefined, places = this.#places): Connection | Promise<Connection> {
-    if (places.free <= 0 && this.#state !== 'closed') return this.#wait(signal);
-    const idle = this.#popIdle();
-    if (idle !== undefined) {
-      const { connection, since } = idle;
-      places.take(connection);
-      return performance.now() - since < RESTED_MS || hasTurnedWithin(TURNED_MS) ? connection : this.#look(connection, signal, places);
+  async #check(connection: Connection, age: number, signal: StopSignal | undefined): Promise<Connection> {
+    await nextTick();
+    if (connection.usable && age > PING_AFTER_MS && (await connection.ping?.(PING_TIMEOUT_MS)) === false) {
+      this.#dropRested();
+      connection.close();
     }
-    if (this.#state === 'closed') return Promise.reject(new DbFailure('unreachable', 'the pool is closed'));
-    if (this.#count >= this.#limits.maxOpen) return this.#wait(signal);
-    return this.established > 0 ? this.#waitFirst(signal, places) : this.#dial(signal, places);
-  }
-
-  /** For a moment, as long as there is room for another one. Where there is none, everybody keeps his place in line. */
-  async #waitFirst(signal: StopSignal | undefined, places: Places): Promise<Connection> {
-    const free = await this.#line.joinFor(PATIENCE_MS, signal);
-    return free?.given ?? this.#dial(signal, places);
-  }
-
-  #dial(signal: StopSignal | undefined, places: Places): Promise<Connection> {
-    if (this.#count >= this.#limits.maxOpen || places.free <= this.#opening) return this.#wait(signal);
-    return this.#connect(signal).then(
-      (connection) => places.take(connection),
-      (error: unknown) => {
-        if (!this.#canDoWithout(error)) throw error;
-        return this.#idle.length > 0 ? this.#take(signal, places) : this.#wait(signal);
-      },
-    );
-  }
-
-  /** A server that takes no more leaves us with the connections that we have. */
-  #canDoWithout(error: unknown): boolean {
-    return error instanceof DbFailure && error.kind === 'full' && this.established > 0;
-  }
-
-  async #look(connection: Connection, signal: StopSignal | undefined, places: Places): Promise<Connection> {
-    await immediately();
     if (connection.usable) return connection;
     this.#drop(connection);
-    return this.#take(signal, places);
+    return this.#take(signal);
   }
 
-  async #takeBulky(signal: StopSignal | undefined): Promise<Connection> {
-    if (this.#bulky < this.#bulkyMost) this.#bulky++;
-    else await this.#bulkyLine.join(signal);
-    try {
-      const connection = await this.#take(signal, this.#bulkyPlaces);
-      this.#isBulky.add(connection);
-      return connection;
-    } catch (error) {
-      this.#bulkyDone();
-      throw error;
-    }
-  }
+  /** Opens connections for those who wait. Each goes to the first waiter by then. */
+  readonly #grow = (): void => {
+    this.#growTimer = undefined;
+    while (this.#opening < this.#waiters.length && this.#count < this.#limits.maxOpen && this.#state !== 'closed') void this.#open();
+  };
 
-  /** The slot goes to the next in line. */
-  #bulkyDone(): void {
-    if (!this.#bulkyLine.give()) this.#bulky--;
-  }
-
-  release(connection: Connection): void {
-    if (!this.#gathering.leave(connection)) return;
-    this.#together.end(connection);
-    if (this.#isBulky.delete(connection)) this.#bulkyDone();
-    this.#places.leave(connection);
-    if (!connection.usable || this.#state === 'closed' || this.#owed > 0) {
-      this.#drop(connection);
-      return;
-    }
-    if (this.#places.free > 0 && !this.#places.areWanted && this.#line.give(connection)) {
-      this.#places.take(connection);
-      return;
-    }
-    if (this.#state === 'draining' && this.#line.length === 0) {
-      this.#drop(connection);
-      return;
-    }
-    this.#idle.push({ connection, since: performance.now() });
-    this.#places.handOut();
-    if (this.#places.free > 0) this.#usePlace();
-    if (this.#idle.length > this.#limits.maxIdle) this.#trimmer ??= setTimeout(() => this.#trim(), TRIM_MS).unref();
-  }
-
-  /** Closes connections above `maxIdle` that were not needed since their release; checks again later if some were. */
-  #trim(): void {
-    this.#trimmer = undefined;
-    const before = performance.now() - TRIM_MS;
-    for (let above = this.#idle.length - this.#limits.maxIdle; above > 0; above--) {
-      const [oldest] = this.#idle;
-      if (oldest === undefined) return;
-      if (oldest.since > before) {
-        this.#trimmer = setTimeout(() => this.#trim(), TRIM_MS).unref();
-        return;
-      }
-      this.#idle.shift();
-      this.#drop(oldest.connection);
-    }
-  }
-
-  /** Closes what has been idle for too long. Returns whether nothing is left. */
-  sweep(now: number): boolean {
-    while (this.#idle.length > 0) {
-      const [oldest] = this.#idle;
-      const isKept = this.#state === 'open' || this.#line.length > 0;
-      if (oldest === undefined || (oldest.connection.usable && isKept && now - oldest.since < this.#limits.idleMs)) break;
-      this.#idle.shift();
-      this.#drop(oldest.connection);
-    }
-    return this.#count === 0 && this.counts.waiting === 0;
-  }
-
-  /** Since when the least recently used connection has been idle; undefined when none is. */
-  get restingSince(): number | undefined {
-    return this.#idle[0]?.since;
-  }
-
-  /** Returns false when none is idle. */
-  closeLongestUnused(): boolean {
-    const oldest = this.#idle.shift();
-    if (oldest !== undefined) this.#drop(oldest.connection);
-    return oldest !== undefined;
-  }
-
-  /** One of those in use closes when it is released, although others may wait for it, and none is opened before the other has had its turn. */
-  giveWay(turn: Promise<void>): void {
-    this.#owed++;
-    this.#turns.add(turn);
-    void turn.then(() => this.#turns.delete(turn));
-  }
-
-  /** Idle connections close now, the others when nobody waits for them any more. */
-  drain(): void {
-    if (this.#state === 'open') this.#state = 'draining';
-    for (const { connection } of this.#idle.splice(0)) this.#drop(connection);
-  }
-
-  /** Idle connections close now, the others on release. */
-  close(): void {
-    this.#state = 'closed';
-    for (const { connection } of this.#idle.splice(0)) this.#drop(connection);
-    const failure = new DbFailure('unreachable', 'the pool is closed');
-    this.#bulkyLine.refuseAll(failure);
-    this.#line.refuseAll(failure);
-  }
-
-  async #connect(signal: StopSignal | undefined): Promise<Connection> {
+  async #open(): Promise<void> {
     this.#count++;
     this.#opening++;
     try {
-      if (this.#turns.size > 0) await Promise.race([Promise.all(this.#turns), sleep(MOST_TURN_MS, undefined, { ref: false })]);
-      const connection = await this.#open(signal);
+      const connection = await this.#connect();
       this.#opening--;
-      this.#openedLast = performance.now();
-      this.#places.most = connection.statementsAtOnce;
+      this.#lastOpened = performance.now();
+      const { maxConcurrentStatements } = connection;
+      if (maxConcurrentStatements !== undefined) this.#servers[0].semaphore.limit = maxConcurrentStatements;
       connection.onClosed(() => this.#forget(connection));
-      return connection;
+      this.release(connection);
     } catch (error) {
       this.#opening--;
       this.#count--;
-      if (!this.#canDoWithout(error)) this.#replace();
-      throw error;
+      // On a full server, the pool makes do with the connections that it has.
+      if (isFull(error) && this.established > 0) return;
+      this.#waiters.refuse(error instanceof DbFailure ? error : new DbFailure('unreachable', String(error)));
+      this.#grow();
     }
+  }
+
+  get #mustYield(): boolean {
+    return this.#servers.some((server) => server.mustYield(this));
+  }
+
+  /** Closes connections above `maxIdle` that were not needed since their release. */
+  readonly #trim = (): void => {
+    this.#trimTimer = undefined;
+    const before = performance.now() - TRIM_MS;
+    for (let above = this.#idle.length - this.#limits.maxIdle; above > 0; above--) {
+      if ((this.idleSince ?? 0) > before) {
+        this.#trimTimer = setTimeout(this.#trim, TRIM_MS).unref();
+        return;
+      }
+      this.closeLeastRecentlyUsed();
+    }
+  };
+
+  /** A connection was found dead: those that have been idle for a while most likely are as well. */
+  #dropRested(): void {
+    const before = performance.now() - PING_TIMEOUT_MS;
+    while ((this.idleSince ?? Number.POSITIVE_INFINITY) < before) this.closeLeastRecentlyUsed();
+  }
+
+  #dropAll(): void {
+    while (this.closeLeastRecentlyUsed());
   }
 
   #drop(connection: Connection): void {
@@ -339,35 +310,18 @@ export class Pool {
     this.#forget(connection);
   }
 
-  readonly #forgotten = new WeakSet<Connection>();
-
   /** Once a connection, whichever way it ended. */
   #forget(connection: Connection): void {
     if (this.#forgotten.has(connection)) return;
     this.#forgotten.add(connection);
     this.#count--;
-    this.#places.leave(connection);
-    this.#places.handOut();
-    if (this.#owed > 0) this.#owed--;
+    this.#releasePermit(connection);
     const index = this.#idle.findIndex((item) => item.connection === connection);
     if (index >= 0) this.#idle.splice(index, 1);
-    this.#replace();
+    this.#grow();
   }
+}
 
-  /** There is room: opens a connection for whoever is first in line by then, and tells whether it does. Another one may be released earlier. */
-  #replace(): boolean {
-    if (this.#replacing >= Math.min(this.#line.length, this.#places.free)) return false;
-    if (this.#state === 'closed' || this.#count >= this.#limits.maxOpen) return false;
-    this.#replacing++;
-    this.#connect(undefined)
-      .finally(() => this.#replacing--)
-      .then(
-        (connection) => this.release(connection),
-        (failure: unknown) => {
-          if (this.#canDoWithout(failure)) return;
-          this.#line.refuse(failure instanceof DbFailure ? failure : new DbFailure('unreachable', String(failure)));
-        },
-      );
-    return true;
-  }
+function closed(): DbFailure {
+  return new DbFailure('unreachable', 'the pool is closed');
 }

@@ -1,87 +1,67 @@
 /**
- * How many statements run at a time: on a server that does a few after each other sooner than all of them at once, and says how many, of all its databases;
- * elsewhere of one database, as `concurrency-limit` finds it. Who takes long loses the place, though not the connection: quicker ones are not kept waiting. Databases that wait for a place get
- * one in turn, so that a busy one keeps no other out.
+ * Limits how many statements run at a time on a server that names a number. Fair: each pool has its own queue, and permits
+ * go to the queues in turn. A statement that runs for longer than 100 ms gives up its permit, so it cannot starve short ones.
  */
+import type { MaybePromise } from '../../util/concurrency/maybe-promise.ts';
+import type { StopSignal } from '../contract/engine.ts';
+import type { WaitQueue } from './wait-queue.ts';
 
-import type { Connection } from '../contract/engine.ts';
-import type { ConcurrencyLimit } from './concurrency-limit.ts';
+/** A statement that has run for longer needs no permit any more. */
+export const LONG_STATEMENT_MS = 100;
 
-/** A statement that has run for this long does not count any more: nobody waits for it. */
-export const LONG_MS = 100;
+export interface Permit {
+  readonly since: number;
+}
 
-export class Places {
-  #most = Number.POSITIVE_INFINITY;
-  readonly #taken = new Map<Connection, number>();
-  /** Each makes use of one place, and comes again if it needs more. */
-  readonly #wanting = new Set<() => void>();
-  #isHandingOut = false;
+export class Semaphore {
+  #limit = Number.POSITIVE_INFINITY;
+  readonly #held = new Set<Permit>();
+  /** Queues with waiters, the next one to be served first. */
+  readonly #queues = new Set<WaitQueue<Permit>>();
   #timer: NodeJS.Timeout | undefined;
-  readonly #limit: ConcurrencyLimit | undefined;
 
-  /** Without a limit there are as many as the server says, and any number until it does. */
-  constructor(limit?: ConcurrencyLimit) {
+  /** Number of permits, once a connection has learned it. */
+  set limit(limit: number) {
     this.#limit = limit;
   }
 
-  /** What the server has said when a connection was opened. */
-  set most(most: number | undefined) {
-    this.#most = most ?? Number.POSITIVE_INFINITY;
+  get isLimited(): boolean {
+    return this.#limit < Number.POSITIVE_INFINITY;
   }
 
-  get areCounted(): boolean {
-    return this.#limit !== undefined || this.#most < Number.POSITIVE_INFINITY;
-  }
-
-  get free(): number {
-    return (this.#limit?.now ?? this.#most) - this.#taken.size;
-  }
-
-  take(connection: Connection): Connection {
-    if (this.areCounted) this.#taken.set(connection, performance.now());
-    return connection;
-  }
-
-  leave(connection: Connection): void {
-    if (!this.#taken.delete(connection)) return;
-    this.#limit?.done(this.areWanted, this.#taken.size + 1, performance.now());
-  }
-
-  /** `use` is called when there is a place and it is its turn. */
-  want(use: () => void): void {
-    this.#wanting.add(use);
-    this.#timer ??= setTimeout(() => this.#passLong(), LONG_MS).unref();
-  }
-
-  get areWanted(): boolean {
-    return this.#wanting.size > 0;
-  }
-
-  /** What is free goes to those who want it, in turn, until it is taken or none of them can use it. */
-  handOut(): void {
-    // Who makes use of one may give back others.
-    if (this.#isHandingOut) return;
-    this.#isHandingOut = true;
-    for (let inVain = 0; inVain < this.#wanting.size && this.free > 0; ) {
-      const [use] = this.#wanting;
-      if (use === undefined) break;
-      const { free } = this;
-      this.#wanting.delete(use);
-      use();
-      if (this.free < free) inVain = 0;
-      else if (this.#wanting.has(use)) inVain++;
+  /** `queue`: the waiters of the caller's pool, served in order. */
+  acquire(queue: WaitQueue<Permit>, signal: StopSignal | undefined): MaybePromise<Permit> {
+    if (this.#held.size < this.#limit && this.#queues.size === 0) {
+      const permit = { since: performance.now() };
+      this.#held.add(permit);
+      return permit;
     }
-    this.#isHandingOut = false;
+    const permit = queue.join(signal);
+    this.#queues.add(queue);
+    this.#timer ??= setTimeout(this.#exemptLong, LONG_STATEMENT_MS).unref();
+    return permit;
   }
 
-  /** Those that have taken long leave. */
-  #passLong(): void {
-    this.#timer = undefined;
-    const now = performance.now();
-    if (this.#wanting.size > 0) this.#limit?.stillWanted(now);
-    const before = now - LONG_MS;
-    for (const [connection, since] of this.#taken) if (since <= before) this.#taken.delete(connection);
-    this.handOut();
-    if (this.#wanting.size > 0) this.#timer ??= setTimeout(() => this.#passLong(), LONG_MS).unref();
+  release(permit: Permit): void {
+    if (this.#held.delete(permit)) this.#handOut();
   }
+
+  #handOut(): void {
+    for (const queue of this.#queues) {
+      if (this.#held.size >= this.#limit) return;
+      // A queue with more waiters goes to the end, and is visited again.
+      this.#queues.delete(queue);
+      const permit = { since: performance.now() };
+      if (queue.give(permit)) this.#held.add(permit);
+      if (queue.length > 0) this.#queues.add(queue);
+    }
+  }
+
+  readonly #exemptLong = (): void => {
+    this.#timer = undefined;
+    const before = performance.now() - LONG_STATEMENT_MS;
+    for (const permit of this.#held) if (permit.since <= before) this.#held.delete(permit);
+    this.#handOut();
+    if (this.#queues.size > 0) this.#timer = setTimeout(this.#exemptLong, LONG_STATEMENT_MS).unref();
+  };
 }

@@ -1,138 +1,180 @@
 /**
- * Keeps track of how many connections a server takes. A thousand databases may share one server. When it is full, idle connections of any database
- * are closed for those that are needed, the least recently used first. Where none is idle, the database that holds the most gives one up to one that
- * holds fewer, as soon as its statement is done: one that is always busy keeps no other out.
+ * The connections that one server grants us, shared by the pools of all its databases. The cap is learned when the server
+ * reports "too many connections". At the cap, idle connections are evicted, the least recently used first, and a pool above
+ * its fair share gives one back as soon as a statement is done.
  */
-import type { Pool } from './pool.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Connection, DbFailure } from '../contract/engine.ts';
+import { Semaphore } from './semaphore.ts';
 
+/** A pool, as its server sees it. */
 export interface Holder {
-  readonly pool: Pool;
   readonly username: string;
-  /** The servers that its connections may lead to. */
-  readonly servers: ReadonlySet<string>;
+  /** Number of open connections. */
+  readonly established: number;
+  /** When the newest connection was opened. */
+  readonly lastOpened: number;
+  /** Since when the least recently used connection has been idle. `undefined` if none is. */
+  readonly idleSince: number | undefined;
+  closeLeastRecentlyUsed(): boolean;
 }
 
-/** Somebody without room: whose login it is, how many connections it has, and when its turn is over. */
-export interface Claim {
-  readonly username: string;
-  /** As it is now. */
-  readonly held: number;
-  readonly turn: Promise<void>;
+/** A pool that waits for room on a full server. */
+interface Claim {
+  readonly holder: Holder;
+  /** Another pool has given a connection back for it. */
+  isGranted: boolean;
 }
 
-/** For this long, a server that was full is assumed to take no more than then. */
-const BELIEVED_MS = 60_000;
-/** How many slots are left free on such a server: closing takes a moment. */
-const SPARE = 2;
-/** For so long a database keeps what it has got, or every statement would be a login. */
+/** How long a learned cap is believed. */
+const CAP_MS = 60_000;
+/** A pool keeps what it has opened for at least this long, or every statement would cost a login. */
 const TENURE_MS = 100;
+/** How long a server may still count a connection that was closed. */
+const CLOSING_MS = 200;
+/** Delay before a full server is asked again; it doubles each time, up to ten times as much. */
+const RETRY_MS = 10;
+const MAX_RETRY_MS = 10 * RETRY_MS;
 
-interface Limit {
-  readonly most: number;
-  readonly until: number;
+interface Dial {
+  readonly connect: (timeoutMs: number) => Promise<Connection>;
+  readonly ends: number;
 }
 
-export class ServerCapacity {
-  readonly #holders: () => Iterable<Holder>;
-  readonly #limits = new Map<string, Limit>();
-  /** Connections that are being opened. */
-  readonly #wanted = new Map<string, number>();
+export class ServerBudget {
+  readonly semaphore = new Semaphore();
+  readonly #holders = new Set<Holder>();
+  /** In the order in which they are served. */
+  readonly #claims = new Set<Claim>();
+  #cap = Number.POSITIVE_INFINITY;
+  #capUntil = 0;
+  /** When a connection was closed to make room. */
+  #lastClosed = Number.NEGATIVE_INFINITY;
+  #opening = 0;
 
-  /** Turns for which somebody gives way. */
-  readonly #granted = new WeakSet<Promise<void>>();
-
-  constructor(holders: () => Iterable<Holder>) {
-    this.#holders = holders;
+  add(holder: Holder): void {
+    this.#holders.add(holder);
   }
 
-  /** A connection is about to be opened; call `release` when it is, or will not be. If the server was full recently, idle ones are closed first. */
-  reserve(server: string): void {
-    this.#wanted.set(server, this.#wantedOf(server) + 1);
-    const limit = this.#limitOf(server);
-    if (limit === undefined) return;
-    let above = this.#heldOf(server) + this.#wantedOf(server) + SPARE - limit.most;
-    while (above-- > 0 && this.#closeLongestUnused(server));
+  remove(holder: Holder): void {
+    this.#holders.delete(holder);
   }
 
-  release(server: string): void {
-    const wanted = this.#wantedOf(server) - 1;
-    if (wanted > 0) this.#wanted.set(server, wanted);
-    else this.#wanted.delete(server);
-  }
-
-  /** Would the server refuse another connection, as far as is known, with nothing that we could close for it? */
-  isFull(server: string, claim: Claim): boolean {
-    const limit = this.#limitOf(server);
-    if (limit === undefined || this.#heldOf(server) + this.#wantedOf(server) < limit.most) return false;
-    return this.#longestUnused(server) === undefined && this.#richest(server, claim) === undefined;
-  }
-
-  /**
-   * The server said that it is full. Returns true when another attempt is worthwhile: our own connections are among those that fill it, or were a
-   * moment ago. Who has connections does not wait for one of another that is no richer.
-   */
-  reclaim(server: string, claim: Claim): boolean {
-    const held = this.#heldOf(server);
-    if (held > 0) {
-      this.#limits.set(server, { most: held + this.#wantedOf(server) - 1, until: performance.now() + BELIEVED_MS });
-      const isMade = this.#closeLongestUnused(server) || this.#makeWay(server, claim);
-      if (!isMade && claim.held > 0) return false;
+  /** Opens a connection for a pool. A full server is asked again until `ends`, as long as that can help. */
+  async open(holder: Holder, { connect, ends }: Dial): Promise<Connection> {
+    if (this.#isFull) {
+      this.#evictIdle(holder);
+      if (this.#isFull && this.#hasShare(holder)) throw full();
     }
-    return this.#limitOf(server) !== undefined;
-  }
-
-  #limitOf(server: string): Limit | undefined {
-    const limit = this.#limits.get(server);
-    if (limit === undefined || performance.now() < limit.until) return limit;
-    this.#limits.delete(server);
-    return undefined;
-  }
-
-  #wantedOf(server: string): number {
-    return this.#wanted.get(server) ?? 0;
-  }
-
-  #heldOf(server: string): number {
-    let count = 0;
-    for (const { pool, servers } of this.#holders()) if (servers.has(server)) count += pool.established;
-    return count;
-  }
-
-  #closeLongestUnused(server: string): boolean {
-    return this.#longestUnused(server)?.closeLongestUnused() ?? false;
-  }
-
-  #longestUnused(server: string): Pool | undefined {
-    let longest: Pool | undefined;
-    for (const { pool, servers } of this.#holders()) {
-      if (servers.has(server) && (pool.restingSince ?? Number.POSITIVE_INFINITY) < (longest?.restingSince ?? Number.POSITIVE_INFINITY))
-        longest = pool;
+    const claim: Claim = { holder, isGranted: false };
+    this.#opening++;
+    try {
+      for (let pause = RETRY_MS; ; pause = Math.min(pause * 2, MAX_RETRY_MS)) {
+        if (this.#isNext(claim) || this.#evictIdle(holder)) {
+          try {
+            const connection = await connect(Math.max(ends - performance.now(), 1));
+            this.#cap = Math.max(this.#cap, this.#established + 1);
+            return connection;
+          } catch (error) {
+            if (!isFull(error) || !this.#makeRoom(holder)) throw error;
+          }
+        }
+        if (performance.now() + pause > ends) throw full();
+        this.#claims.add(claim);
+        claim.isGranted = false;
+        await sleep(pause);
+      }
+    } finally {
+      this.#opening--;
+      this.#claims.delete(claim);
     }
-    return longest;
   }
 
-  /** Once a claim: whoever gives way does so when a statement is done, which may take. */
-  #makeWay(server: string, claim: Claim): boolean {
-    if (this.#granted.has(claim.turn)) return true;
-    const richest = this.#richest(server, claim);
-    if (richest === undefined) return false;
-    this.#granted.add(claim.turn);
-    richest.giveWay(claim.turn);
+  /** Must the pool close a connection that it could keep? Then a pool that holds fewer gets it. */
+  mustYield(holder: Holder): boolean {
+    if (this.#claims.size === 0 || holder.established <= this.#fairShare) return false;
+    if (performance.now() - holder.lastOpened < TENURE_MS) return false;
+    for (const claim of this.#claims) {
+      const { holder: poorer, isGranted } = claim;
+      if (isGranted || poorer.established >= holder.established || !this.#canServe(holder, poorer)) continue;
+      claim.isGranted = true;
+      this.#lastClosed = performance.now();
+      return true;
+    }
+    return false;
+  }
+
+  get #isFull(): boolean {
+    if (performance.now() >= this.#capUntil) this.#cap = Number.POSITIVE_INFINITY;
+    return this.#established + this.#opening >= this.#cap;
+  }
+
+  get #established(): number {
+    let sum = 0;
+    for (const { established } of this.#holders) sum += established;
+    return sum;
+  }
+
+  /** Connections that each pool may have while others wait. */
+  get #fairShare(): number {
+    const pools = new Set<Holder>();
+    for (const holder of this.#holders) if (holder.established > 0) pools.add(holder);
+    for (const { holder } of this.#claims) pools.add(holder);
+    return this.#cap / Math.max(pools.size, 1);
+  }
+
+  #hasShare(holder: Holder): boolean {
+    return holder.established > 0 && holder.established >= this.#fairShare;
+  }
+
+  /** Claims are served in order unless they can evict, so that a pool that gave a connection back does not take it again. */
+  #isNext(claim: Claim): boolean {
+    const [first] = this.#claims;
+    return first === undefined || first === claim || !this.#isFull;
+  }
+
+  /** The server has refused a connection. Returns whether another attempt can help. */
+  #makeRoom(holder: Holder): boolean {
+    const established = this.#established;
+    // Others fill the server.
+    if (established === 0) return this.#cap < Number.POSITIVE_INFINITY;
+    const now = performance.now();
+    // Raised again when a connection succeeds. The server counts a closed one for a moment.
+    if (this.#cap === Number.POSITIVE_INFINITY || now - this.#lastClosed > CLOSING_MS) this.#cap = established;
+    this.#capUntil = now + CAP_MS;
+    return this.#evictIdle(holder) || !this.#hasShare(holder);
+  }
+
+  /** Closes the least recently used idle connection, if possible one of the same user: the server may be full for that user only. */
+  #evictIdle(holder: Holder): boolean {
+    let oldest: Holder | undefined;
+    for (const other of this.#holders) {
+      if (other.idleSince === undefined) continue;
+      if (oldest === undefined || isBetterVictim(other, oldest, holder)) oldest = other;
+    }
+    if (oldest?.closeLeastRecentlyUsed() !== true) return false;
+    this.#lastClosed = performance.now();
     return true;
   }
 
-  /**
-   * The pool with the most connections, where these are more than the claim's; of equals, the one that has had its own for longest. A server may be
-   * full for one user only: those of the same user come first.
-   */
-  #richest(server: string, { username, held }: Claim): Pool | undefined {
-    const holders = [...this.#holders()].filter(({ servers, pool }) => servers.has(server) && pool.held > 0);
-    const own = holders.filter((holder) => holder.username === username);
-    const before = performance.now() - TENURE_MS;
-    const [richest] = (own.length > 0 ? own : holders)
-      .map(({ pool }) => pool)
-      .filter((pool) => pool.held > held && pool.openedLast < before)
-      .sort((a, b) => b.held - a.held || a.openedLast - b.openedLast);
-    return richest;
+  /** Connections of another user help only if the server is full for all users. */
+  #canServe(holder: Holder, poorer: Holder): boolean {
+    if (holder.username === poorer.username) return true;
+    for (const { username, established } of this.#holders) if (username === poorer.username && established > 0) return false;
+    return true;
   }
+}
+
+function isBetterVictim(other: Holder, than: Holder, { username }: Holder): boolean {
+  const isSameUser = other.username === username;
+  if (isSameUser !== (than.username === username)) return isSameUser;
+  return (other.idleSince ?? 0) < (than.idleSince ?? 0);
+}
+
+export function isFull(error: unknown): error is DbFailure {
+  return error instanceof DbFailure && error.kind === 'full';
+}
+
+function full(): DbFailure {
+  return new DbFailure('full', 'the server takes no more connections');
 }

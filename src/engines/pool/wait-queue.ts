@@ -1,6 +1,4 @@
-/**
- * A queue for a scarce resource: first come, first served, with a limit on length and waiting time. Knows nothing of the resource.
- */
+/** A queue for a scarce resource: first come, first served, with a limit on its length and on the time of waiting. */
 import { DbFailure, type StopSignal } from '../contract/engine.ts';
 
 interface Waiter<T> {
@@ -8,34 +6,22 @@ interface Waiter<T> {
   refuse(failure: DbFailure): void;
 }
 
-interface Given<T> {
-  readonly given: T;
-}
-
 export class WaitQueue<T> {
   readonly #waiters = new Set<Waiter<T>>();
   readonly #waitMs: number;
-  readonly #most: number;
+  readonly #maxLength: number;
 
-  /** Beyond `most`, nobody waits: they would be refused anyway when their time is up. */
-  constructor({ waitMs, most }: { readonly waitMs: number; readonly most: number }) {
+  constructor({ waitMs, maxLength }: { readonly waitMs: number; readonly maxLength: number }) {
     this.#waitMs = waitMs;
-    this.#most = most;
+    this.#maxLength = maxLength;
   }
 
   get length(): number {
     return this.#waiters.size;
   }
 
-  async join(signal: StopSignal | undefined): Promise<T> {
-    const item = await this.joinFor(this.#waitMs, signal);
-    if (item === undefined) throw new DbFailure('busy', 'no connection became free in time');
-    return item.given;
-  }
-
-  /** Undefined when there was nothing for so many milliseconds. */
-  joinFor(ms: number, signal: StopSignal | undefined): Promise<Given<T> | undefined> {
-    if (this.#waiters.size >= this.#most) return Promise.reject(new DbFailure('busy', 'too many requests wait for a connection'));
+  join(signal: StopSignal | undefined): Promise<T> {
+    if (this.#waiters.size >= this.#maxLength) return Promise.reject(new DbFailure('busy', 'too many requests wait for a connection'));
     if (signal?.aborted) return Promise.reject(new DbFailure('cancelled', 'the caller went away'));
     return new Promise((resolve, reject) => {
       const leave = (): void => {
@@ -44,33 +30,30 @@ export class WaitQueue<T> {
         this.#waiters.delete(waiter);
       };
       const waiter: Waiter<T> = {
-        give(given) {
+        give(item) {
           leave();
-          resolve({ given });
+          resolve(item);
         },
         refuse(failure) {
           leave();
           reject(failure);
         },
       };
-      const timer = setTimeout(() => {
-        leave();
-        resolve(undefined);
-      }, ms);
+      const timer = setTimeout(() => waiter.refuse(new DbFailure('busy', 'no connection became free in time')), this.#waitMs);
       const aborted = (): void => waiter.refuse(new DbFailure('cancelled', 'the caller went away'));
       signal?.addEventListener('abort', aborted);
       this.#waiters.add(waiter);
     });
   }
 
-  /** Gives the item to the first in line; false when nobody waits. */
+  /** Gives the item to the first waiter. Returns `false` if there is none. */
   give(item: T): boolean {
     const [first] = this.#waiters;
     first?.give(item);
     return first !== undefined;
   }
 
-  /** Tells the first in line that there is nothing to wait for. */
+  /** Rejects the first waiter. */
   refuse(failure: DbFailure): void {
     const [first] = this.#waiters;
     first?.refuse(failure);

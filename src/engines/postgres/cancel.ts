@@ -4,7 +4,7 @@ import type { Session } from './protocol/login.ts';
 import { cancelRequest } from './protocol/outgoing.ts';
 
 /** How long the server may take to confirm that it has stopped before the socket is given up. */
-export const CANCEL_GRACE_MS = 1000;
+export const CANCEL_GRACE_MS = 500;
 
 /** Asks the server, on a socket of its own, to stop whatever the session runs when the request arrives. Nobody says whether it was heard. */
 export function cancelQuery({ remoteAddress, remotePort }: Socket, { processId, secret }: Session): void {

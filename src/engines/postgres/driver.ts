@@ -31,7 +31,7 @@ import { Outgoing } from './protocol/outgoing.ts';
 
 const MAX_PREPARED = 100;
 /** The server's own limit comes first; ours is for a server that does not answer at all. */
-const DEADLINE_GRACE_MS = 1000;
+const DEADLINE_GRACE_MS = 300;
 
 /** What Ready says when no transaction is open. */
 const IDLE = 0x49;
@@ -51,11 +51,14 @@ export class PostgresConnection implements Connection, Watched {
   #running: QueryAnswer | undefined;
   /** Sent behind it, and not answered yet. */
   readonly #next: QueryAnswer[] = [];
-  /** What is written goes out with what follows. */
-  #holding = false;
-  /** Statements are of several callers. */
-  #isPipelined = false;
-  #head = HeadOfLine.NONE;
+  /** What is written leaves with `uncork`. */
+  #isCorked = false;
+  readonly #head = new HeadOfLine();
+  /** When the server sent something last. */
+  #heardAt = 0;
+  /** When the last statement was sent. */
+  #sentAt = 0;
+  isSilent = false;
   /** When the last of them has to be over. */
   #late = Number.POSITIVE_INFINITY;
   readonly #incoming: Incoming;
@@ -112,7 +115,17 @@ export class PostgresConnection implements Connection, Watched {
     const prepared = known ?? this.#prepare(statement.text);
     this.#run(prepared, statement, params);
     return this.#send(
-      { statement, params, prepared, reused: known !== undefined, begins, runs: true, sink, signal: options.signal },
+      {
+        statement,
+        params,
+        prepared,
+        reused: known !== undefined,
+        begins,
+        runs: true,
+        sink,
+        signal: options.signal,
+        isPipelined: options.pipelined === true,
+      },
       ready,
     );
   }
@@ -141,23 +154,32 @@ export class PostgresConnection implements Connection, Watched {
     this.#beginning = BEGIN_SNAPSHOT;
   }
 
-  hold(yields: boolean): void {
-    this.#holding = true;
-    this.#isPipelined = true;
-    this.#head = yields ? new HeadOfLine() : HeadOfLine.NONE;
+  cork(): void {
+    this.#isCorked = true;
   }
 
-  send(): void {
-    if (!this.#holding) return;
-    this.#holding = false;
+  uncork(): void {
+    this.#isCorked = false;
     if (this.usable && this.#running !== undefined) this.#out.send(this.#socket);
   }
 
+  async ping(timeoutMs: number): Promise<boolean> {
+    const timer = setTimeout(() => this.#fail(gone()), timeoutMs);
+    try {
+      await this.#simple('', { timeoutMs });
+      return true;
+    } catch {
+      return false;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   async runTogether(runs: readonly StatementRun[], options: RunOptions, ends: boolean): Promise<void> {
-    this.#holding = true;
+    this.#isCorked = true;
     const sent: Promise<unknown>[] = runs.map(({ statement, params, sink }) => this.run(statement, params, options, sink));
     if (ends) sent.push(this.#finish('ROLLBACK', options));
-    this.#holding = false;
+    this.#isCorked = false;
     if (this.usable) this.#out.send(this.#socket);
     await allOver(sent);
   }
@@ -220,11 +242,13 @@ export class PostgresConnection implements Connection, Watched {
   expire(): void {
     const running = this.#running;
     if (running !== undefined && performance.now() < this.#late) {
-      this.deadline = this.#head.nextLook(this.#late);
-      if (this.#next.length > 0 && !running.hasRows && this.#head.isStuck(running)) this.#makeWay(running);
+      this.deadline = this.#nextCheck;
+      const isBlocking = running.asked.isPipelined && this.#next.length > 0 && !running.hasRows;
+      if (isBlocking && this.#head.isStuck(running)) this.#preempt(running);
       return;
     }
     const failure = new DbFailure('timeout', 'the statement ran past its time');
+    this.isSilent = this.#heardAt < this.#sentAt;
     if (running === undefined || running.asked.sink !== undefined) {
       this.#stop(failure);
       return;
@@ -235,8 +259,15 @@ export class PostgresConnection implements Connection, Watched {
     this.#cancel();
   }
 
-  /** Stops what others wait for. It may be over when the server hears of it: then the one behind it is stopped, and fares the same. */
-  #makeWay(running: QueryAnswer): void {
+  get #nextCheck(): number {
+    return this.#running?.asked.isPipelined === true ? Math.min(this.#late, this.#head.nextCheck) : this.#late;
+  }
+
+  /**
+   * Cancels the statement at the head of the pipeline. If it finishes before the cancel arrives, the next statement is cancelled
+   * instead and retried the same way.
+   */
+  #preempt(running: QueryAnswer): void {
     this.usable = false;
     for (const answer of [running, ...this.#next]) answer.stopped = PREEMPTED;
     cancelQuery(this.#socket, this.#session);
@@ -244,8 +275,9 @@ export class PostgresConnection implements Connection, Watched {
 
   /** Whatever is sent now has to be over by then. */
   #expect(timeoutMs: number): void {
-    this.#late = performance.now() + timeoutMs + DEADLINE_GRACE_MS;
-    this.deadline = this.#head.nextLook(this.#late);
+    this.#sentAt = performance.now();
+    this.#late = this.#sentAt + timeoutMs + DEADLINE_GRACE_MS;
+    this.deadline = this.#nextCheck;
   }
 
   #limit({ timeoutMs, serverLimit }: RunOptions): void {
@@ -278,12 +310,12 @@ export class PostgresConnection implements Connection, Watched {
       const answer = this.#answer(asked, ready, resolve, reject);
       if (this.#running === undefined) this.#await(answer);
       else this.#next.push(answer);
-      if (!this.#holding) this.#out.send(this.#socket);
+      if (!this.#isCorked) this.#out.send(this.#socket);
     });
   }
 
   #answer(asked: QuerySent, ready: number, resolve: QueryAnswer['resolve'], reject: QueryAnswer['reject']): QueryAnswer {
-    return new QueryAnswer(asked, { ready, shown: this.#shown, source: this.#socket, isPipelined: this.#isPipelined }, resolve, reject);
+    return new QueryAnswer(asked, { ready, shown: this.#shown, source: this.#socket }, resolve, reject);
   }
 
   #await(answer: QueryAnswer | undefined): void {
@@ -292,7 +324,7 @@ export class PostgresConnection implements Connection, Watched {
     this.#asides = 0;
     this.#errors = 0;
     const { signal } = answer.asked;
-    if (signal?.aborted === true && answer.isPipelined) this.#giveUp(new DbFailure('cancelled', 'the caller went away'));
+    if (signal?.aborted === true && answer.asked.isPipelined) this.#giveUp(new DbFailure('cancelled', 'the caller went away'));
     else signal?.addEventListener('abort', this.#abort);
   }
 
@@ -317,6 +349,7 @@ export class PostgresConnection implements Connection, Watched {
   }
 
   #data(bytes: Buffer, length: number): void {
+    this.#heardAt = performance.now();
     try {
       this.#incoming.receive(bytes, length);
     } catch (error) {
@@ -404,10 +437,10 @@ export class PostgresConnection implements Connection, Watched {
    * parameters other types. Nothing of it has run, so it is prepared anew and sent once more. Within a transaction only as its first
    * statement, since the refusal has ended the transaction; and not when others of it were sent behind it, whose answers come first.
    */
-  #anew({ asked, bound, failure, stopped, isPipelined, resolve, reject }: QueryAnswer): QueryAnswer | undefined {
+  #anew({ asked, bound, failure, stopped, resolve, reject }: QueryAnswer): QueryAnswer | undefined {
     const { statement, params, reused, begins } = asked;
     if (statement === undefined || !reused || bound || stopped !== undefined || !this.usable) return undefined;
-    if (failure === undefined || !REFUSED.test(failure.code) || (this.#next.length > 0 && !isPipelined)) return undefined;
+    if (failure === undefined || !REFUSED.test(failure.code) || (this.#next.length > 0 && !asked.isPipelined)) return undefined;
     // Leases were released when they were written.
     if ((this.#inTransaction && !begins) || params.some((value) => value instanceof Lease)) return undefined;
     if (begins) this.#out.query('ROLLBACK');
@@ -428,8 +461,6 @@ export class PostgresConnection implements Connection, Watched {
     this.#await(this.#next.shift());
     if (this.#running === undefined) {
       this.deadline = Number.POSITIVE_INFINITY;
-      this.#isPipelined = false;
-      this.#head = HeadOfLine.NONE;
     }
     if (again === undefined) running.settle();
   }
@@ -443,7 +474,7 @@ export class PostgresConnection implements Connection, Watched {
 
   /** What is left of its answer is dropped when others wait behind it; else the server need not go on. */
   #giveUp(failure: DbFailure): void {
-    if (this.#running?.isPipelined === true && this.#next.length > 0) this.#running.giveUp(failure);
+    if (this.#running?.asked.isPipelined === true && this.#next.length > 0) this.#running.giveUp(failure);
     else this.#stop(failure);
   }
 

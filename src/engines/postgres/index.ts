@@ -22,7 +22,7 @@ export const postgresEngine: Engine = {
     sharedReads: false,
     returning: ['insert', 'update', 'delete'],
     readsBack: false,
-    pipelining: true,
+    pipelining: ['read', 'write'],
     bulkyWrites: 8,
   },
   dialect: postgresDialect,

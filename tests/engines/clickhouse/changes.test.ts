@@ -1,6 +1,5 @@
 /** UPDATE and DELETE as mutations: those of several callers are one, each is told of its own rows, and one that fails is taken back. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { changeEach, countEach, updateOf } from '../../../src/engines/clickhouse/dialect/changes.ts';
 import { clickhouseEngine } from '../../../src/engines/clickhouse/index.ts';
 import type { Connection, Outcome, RunOptions } from '../../../src/engines/contract/engine.ts';
 import type { Table } from '../../../src/model/table.ts';
@@ -29,33 +28,6 @@ function update(table: Table, id: number, set: Readonly<Record<string, string | 
   return compileUpdate({ table, set: assignments, where: withId(table, id) }, dialect);
 }
 
-const remove = (table: Table, id: number): BoundStatement => compileDelete({ table, where: withId(table, id) }, dialect);
-
-describe('texts', () => {
-  const types = [
-    { kind: 'text', cast: 'String' },
-    { kind: 'int', cast: 'Int32' },
-  ] as const;
-
-  test('number the parameters of each change', () => {
-    const change = updateOf('t', '`s` = {p1:String}', '`id` = {p2:Int32}', types).counted?.change;
-    if (change === undefined) throw new Error('cannot be merged');
-    expect(countEach(change, 2)).toBe(
-      'SELECT countIf(`id` = {p2:Int32}), countIf(`id` = {p4:Int32}) FROM t WHERE (`id` = {p2:Int32}) OR (`id` = {p4:Int32})',
-    );
-    expect(changeEach(change, [0, 2])).toBe(
-      "ALTER TABLE t UPDATE `s` = {p1:String} WHERE (`id` = {p2:Int32}) AND {tag:String} != '', UPDATE `s` = {p5:String} WHERE (`id` = {p6:Int32}) AND {tag:String} != ''",
-    );
-    expect(changeEach({ ...change, set: undefined }, [0, 1])).toBe(
-      "DELETE FROM t WHERE ((`id` = {p2:Int32}) OR (`id` = {p4:Int32})) AND {tag:String} != ''",
-    );
-  });
-
-  test('with a name that looks like a parameter are not merged', () => {
-    expect(updateOf('t', '`{p1:x}` = {p1:String}', '`id` = {p2:Int32}', types).counted?.change).toBeUndefined();
-  });
-});
-
 describe.each(PORTS)('over the %s port', (label, port) => {
   let connection: Connection;
 
@@ -73,16 +45,16 @@ describe.each(PORTS)('over the %s port', (label, port) => {
   const run = ({ statement, params }: BoundStatement, options: RunOptions = RUN): Promise<Outcome> =>
     connection.run(statement, params, options);
 
-  async function together(...changes: readonly BoundStatement[]): Promise<readonly unknown[]> {
-    connection.hold?.(true);
-    const running = changes.map((change) =>
-      run(change).then(
-        ({ rows }) => rows,
-        (error: unknown) => error,
-      ),
-    );
-    connection.send?.();
-    return Promise.all(running);
+  async function inTurn(...changes: readonly BoundStatement[]): Promise<readonly unknown[]> {
+    const outcomes: unknown[] = [];
+    for (const change of changes)
+      outcomes.push(
+        await run(change).then(
+          ({ rows }) => rows,
+          (error: unknown) => error,
+        ),
+      );
+    return outcomes;
   }
 
   const mutations = async (table: Table): Promise<unknown> =>
@@ -95,54 +67,13 @@ describe.each(PORTS)('over the %s port', (label, port) => {
   const kept = async (table: Table, columns = 'id, s'): Promise<unknown> =>
     (await rowsOf(connection, `SELECT ${columns} FROM ${table.name} ORDER BY id`)).rows;
 
-  test('updates of several callers are one mutation, in their order, and each is told of its own rows', async () => {
-    const table = await create(
-      'merged',
-      'id UInt32, s Nullable(String), at DateTime64(3)',
-      "VALUES (1, 'a', 0), (2, 'b', 0), (2, 'c', 0), (3, 'd', 0)",
-    );
-    const at = '1969-07-20T20:17:40.000Z';
-    expect(
-      await together(
-        update(table, 1, { s: "it's {p1:String}", at }),
-        update(table, 2, { s: 'both', at }),
-        update(table, 3, { s: null, at }),
-        update(table, 9, { s: 'nobody', at }),
-        update(table, 1, { s: 'last', at }),
-      ),
-    ).toEqual([1, 2, 1, 0, 1]);
-    expect(await kept(table, 'id, s, toUnixTimestamp64Milli(at)')).toEqual([
-      ['1', 'last', String(Date.parse(at))],
-      ['2', 'both', String(Date.parse(at))],
-      ['2', 'both', String(Date.parse(at))],
-      ['3', null, String(Date.parse(at))],
-    ]);
-    expect(await mutations(table)).toEqual(['1', '0']);
-    expect(await together(update(table, 8, { s: 'x' }), update(table, 9, { s: 'y' }))).toEqual([0, 0]);
-    expect(await mutations(table)).toEqual(['1', '0']);
-  });
-
-  test('deletes are one, beside updates, and other columns are another', async () => {
-    const table = await create('mixed', 'id UInt32, s String, t String', "SELECT number, 'a', 'b' FROM numbers(8)");
-    const done = await together(
-      remove(table, 0),
-      update(table, 1, { s: 'x' }),
-      remove(table, 2),
-      update(table, 3, { t: 'y' }),
-      remove(table, 99),
-    );
-    expect(done).toEqual([1, 1, 1, 1, 0]);
-    expect(await kept(table, 'id, s, t')).toEqual([['1', 'x', 'b'], ['3', 'a', 'y'], ...['4', '5', '6', '7'].map((id) => [id, 'a', 'b'])]);
-    expect(await mutations(table)).toEqual(['3', '0']);
-  });
-
-  test('one that matches more than it may is not done, and told of it, alone and with others', async () => {
+  test('one that matches more than it may is not done, and told of it, and others are done', async () => {
     const table = await create('limited', 'id UInt32, s String', "VALUES (1, 'a'), (2, 'b'), (2, 'c'), (3, 'd')");
     const atMost = (id: number, most: number): BoundStatement =>
       compileUpdate({ table, set: [{ column: columnOf(table, 's'), value: 'x' }], where: withId(table, id), maxRows: most }, dialect);
     expect((await run(atMost(2, 1))).rows).toBe(2);
     expect(await mutations(table)).toEqual(['0', '0']);
-    expect(await together(atMost(1, 1), atMost(2, 1), update(table, 3, { s: 'y' }), atMost(9, 1))).toEqual([1, 2, 1, 0]);
+    expect(await inTurn(atMost(1, 1), atMost(2, 1), update(table, 3, { s: 'y' }), atMost(9, 1))).toEqual([1, 2, 1, 0]);
     expect(await kept(table)).toEqual([
       ['1', 'x'],
       ['2', 'b'],
@@ -156,28 +87,13 @@ describe.each(PORTS)('over the %s port', (label, port) => {
 
   test('one that the server refuses fails by itself, the others are done', async () => {
     const table = await create('refused', 'id UInt32, s String', "SELECT number, 'a' FROM numbers(4)");
-    const done = await together(update(table, 0, { id: '7' }), update(table, 1, { id: '7' }), update(table, 2, { s: 'x' }));
+    const done = await inTurn(update(table, 0, { id: '7' }), update(table, 1, { id: '7' }), update(table, 2, { s: 'x' }));
     expect(done).toEqual([expect.objectContaining({ code: '420' }), expect.objectContaining({ code: '420' }), 1]);
     expect(await kept(table)).toEqual([
       ['0', 'a'],
       ['1', 'a'],
       ['2', 'x'],
       ['3', 'a'],
-    ]);
-  });
-
-  test('who has gone away takes no part', async () => {
-    const table = await create('left', 'id UInt32, s String', "SELECT number, 'a' FROM numbers(3)");
-    const gone = new AbortController();
-    connection.hold?.(true);
-    const running = [failureOf(run(update(table, 0, { s: 'x' }), { ...RUN, signal: gone.signal })), run(update(table, 1, { s: 'x' }))];
-    gone.abort();
-    connection.send?.();
-    expect(await Promise.all(running)).toEqual([expect.objectContaining({ kind: 'cancelled' }), expect.objectContaining({ rows: 1 })]);
-    expect(await kept(table)).toEqual([
-      ['0', 'a'],
-      ['1', 'x'],
-      ['2', 'a'],
     ]);
   });
 
@@ -188,7 +104,7 @@ describe.each(PORTS)('over the %s port', (label, port) => {
     expect(await failureOf(run(update(table, 1, { s: 'none' })))).toMatchObject({ kind: 'invalid', code: '6', effect: 'nothing' });
     expect(await mutations(table)).toEqual(['0', '0']);
     expect((await run(update(table, 2, { s: '20' }))).rows).toBe(1);
-    expect(await together(update(table, 0, { s: '100' }), update(table, 1, { s: 'none' }), update(table, 3, { s: '30' }))).toEqual([
+    expect(await inTurn(update(table, 0, { s: '100' }), update(table, 1, { s: 'none' }), update(table, 3, { s: '30' }))).toEqual([
       1,
       expect.objectContaining({ kind: 'invalid', effect: 'nothing' }),
       1,

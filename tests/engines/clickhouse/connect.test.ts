@@ -43,7 +43,7 @@ describe.each(PORTS)('over the %s port', (_, port) => {
     const [[threads]] = (
       await rowsOf(await kept(open(port)), "SELECT toInt32(extract(value, '\\\\d+')) AS n FROM system.settings WHERE name = 'max_threads'")
     ).rows as [[string]];
-    expect((await kept(open(port))).statementsAtOnce).toBe(Math.max(8, 4 * Number(threads)));
+    expect((await kept(open(port))).maxConcurrentStatements).toBe(Math.max(8, 4 * Number(threads)));
   });
 
   test('connects to a port with an unusual number', async () => {

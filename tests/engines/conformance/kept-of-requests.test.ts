@@ -27,7 +27,7 @@ test.each(ENGINE_NAMES)(
         const { signal } = new AbortController();
         const wanted: TableId & { readonly signal: AbortSignal } = { entry, schema: undefined, table: 'things', signal };
         const pool = connections.pool(entry, 'auto');
-        const connection = await pool.acquire(signal);
+        const connection = await pool.acquire({ signal });
         await connection.run({ text: 'SELECT 1', types: [] }, [], { timeoutMs: 10_000, signal });
         pool.release(connection);
         await catalog.find(wanted);

@@ -141,7 +141,7 @@ export class Session {
   /** A connection for as long as the work needs it. */
   async connected<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const pool = this.#connections.pool(this.#entry, 'auto');
-    const connection = await pool.acquire(new AbortController().signal);
+    const connection = await pool.acquire({ signal: new AbortController().signal });
     try {
       return await work(connection);
     } finally {
@@ -153,7 +153,7 @@ export class Session {
   async statements(table: string, query: readonly QueryParameter[]): Promise<number> {
     let count = 0;
     const request = parseRead(query, MAX_PAGE);
-    await this.#auto.attempt(request, this.#target(table), new TextSink(), (found, session, rows) => {
+    await this.#auto.execute(request, this.#target(table), new TextSink(), (found, session, rows) => {
       const { connection } = session;
       const counting: Pick<Connection, 'run' | 'runTogether'> = {
         run: (...given) => {
@@ -217,7 +217,7 @@ export class Session {
   }
 
   #perform(table: string, request: AutoRequest, sink: AnswerSink): Promise<AutoResult> {
-    return this.#auto.attempt(request, this.#target(table), sink, (found, session, rows) => {
+    return this.#auto.execute(request, this.#target(table), sink, (found, session, rows) => {
       const { connection } = session;
       this.used.push(connection);
       const users = (this.#users.get(connection) ?? 0) + 1;

@@ -183,11 +183,11 @@ suite.each(SERVERS)('%s: a write and its read', (_, at: Server) => {
   test('several of one moment on one connection: each gets its own row, fails by itself, and leaves no transaction', async () => {
     await written('taken');
     link.pieces = 0;
-    connection.hold?.(true);
+    connection.cork?.();
     const words = ['a', 'taken', 'b', 'bad', 'c'];
     const sinks = words.map(() => new Collector());
     const writes = words.map((word, i) => written(word, LAST, OPTIONS.timeoutMs, sinks[i]));
-    connection.send?.();
+    connection.uncork?.();
     for (const i of [0, 2, 4]) {
       const outcome = await writes[i];
       expect(sinks[i]?.values).toEqual([[String(outcome?.generated), words[i]]]);
@@ -198,38 +198,5 @@ suite.each(SERVERS)('%s: a write and its read', (_, at: Server) => {
     expect(await stored()).toEqual(['taken', 'a', 'b', 'c']);
     await expect.poll(openTransactions, PATIENCE).toBe('0');
     expect(connection.usable).toBe(true);
-  });
-
-  test('one whose write waits for a lock makes way, and nothing is left of it; one whose read takes long has written', async () => {
-    await written('locked');
-    await watcher.begin(OPTIONS);
-    await sql(watcher, "INSERT INTO words (word) VALUES ('other')");
-    connection.hold?.(true);
-    const stuck = written('other');
-    const behind = written('behind');
-    connection.send?.();
-    await expect(stuck).rejects.toMatchObject({ kind: 'preempted', effect: 'nothing' });
-    // What hits the one behind it hits its write, or nothing.
-    const isHit = await behind.then(
-      () => false,
-      ({ kind, effect }) => kind === 'preempted' && effect === 'nothing',
-    );
-    await watcher.rollback(OPTIONS);
-    expect(await stored()).toEqual(isHit ? ['locked'] : ['locked', 'behind']);
-    connection.close();
-    connection = await connect(at, database, { tls: 'disable' }, link.port);
-    connection.hold?.(true);
-    const dawdling = written('dawdling', 'SELECT id, SLEEP(60) FROM words');
-    const other = written('another');
-    connection.send?.();
-    // MariaDB's SLEEP gives a row when it is stopped.
-    await expect(
-      dawdling.then(
-        () => 'unknown',
-        ({ effect }) => effect,
-      ),
-    ).resolves.toBe('unknown');
-    await other.catch(() => undefined);
-    expect(await stored()).toContain('dawdling');
   });
 });

@@ -20,7 +20,7 @@ export function sqliteEngine(directory: string): Engine {
       sharedReads: false,
       returning: [],
       readsBack: false,
-      pipelining: false,
+      pipelining: [],
       bulkyWrites: 1,
     },
     dialect: sqliteDialect,

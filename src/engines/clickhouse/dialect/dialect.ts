@@ -84,6 +84,9 @@ function floatOrder(name: string, nullable: boolean, direction: 'asc' | 'desc'):
   return nullable ? `isNotNull(${name}) ${direction === 'asc' ? 'ASC' : 'DESC'}, ${floats}` : floats;
 }
 
+/** Larger inserts gain nothing from company. */
+const MAX_BATCHED_ROWS = 50;
+
 function insert(plan: InsertPlan): readonly BoundStatement[] {
   if (plan.upsert !== undefined) {
     throw new DbFailure('unsupported', 'ClickHouse has no unique keys, so a row cannot be updated by inserting it again ($upsert)');
@@ -91,8 +94,13 @@ function insert(plan: InsertPlan): readonly BoundStatement[] {
   const { text, columns, rows } = plan.absent === undefined ? wholeRows(plan) : rowsWithGaps(plan, plan.absent);
   // Encodes before anything runs: a value that does not fit is rejected while nothing has been
   // written.
-  const statement: ClickhouseStatement = { text, types: [], block: encodeBlock(columns, rows), isOneOfMany: plan.absent === undefined };
+  const statement: ClickhouseStatement = { text, types: [], block: encodeBlock(columns, rows), isBatchable: isBatchable(plan) };
   return [{ statement, params: [] }];
+}
+
+/** Only MergeTree tables write a part for each insert. */
+function isBatchable({ absent, rows, table }: InsertPlan): boolean {
+  return absent === undefined && rows.count <= MAX_BATCHED_ROWS && table.storage.endsWith('MergeTree');
 }
 
 interface Insertion {

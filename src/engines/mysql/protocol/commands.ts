@@ -1,5 +1,5 @@
 /** Command codes of the protocol, and the encoding of text commands. */
-export const COMMAND = { quit: 1, initDb: 2, query: 3, prepare: 22, execute: 23, close: 25, reset: 31 } as const;
+export const COMMAND = { quit: 1, initDb: 2, query: 3, ping: 14, prepare: 22, execute: 23, close: 25, reset: 31 } as const;
 /** Bytes reserved for the packet header. */
 export const HEADER = 4;
 

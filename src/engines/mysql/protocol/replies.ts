@@ -135,7 +135,7 @@ export class ResultReply implements Reply {
   selected = false;
   /** `true` if rows were discarded. */
   dropped = false;
-  readonly #isPipelined: boolean;
+  readonly isPipelined: boolean;
   readonly #statement: Statement;
   readonly #prepared: Pick<Prepared, 'columns'>;
   readonly #source: Source;
@@ -153,7 +153,7 @@ export class ResultReply implements Reply {
 
   constructor(statement: Statement, prepared: Pick<Prepared, 'columns'>, source: Source, sink: RowSink | undefined, isPipelined: boolean) {
     this.#prepared = prepared;
-    this.#isPipelined = isPipelined;
+    this.isPipelined = isPipelined;
     this.#statement = statement;
     this.#source = source;
     this.#flow = new StatementBackpressure(source);
@@ -217,7 +217,7 @@ export class ResultReply implements Reply {
   #sinkFailed(error: unknown): void {
     this.sinkError = error;
     this.abandon();
-    if (!this.#isPipelined) throw lostFailure('The consumer of the rows failed', error);
+    if (!this.isPipelined) throw lostFailure('The consumer of the rows failed', error);
   }
 
   #head(bytes: Buffer, from: number, to: number): boolean {

@@ -33,6 +33,8 @@ interface Waiting {
 }
 
 export class Wire {
+  /** When the server sent something last. */
+  heardAt = 0;
   readonly #socket: Socket;
   readonly #waiting: Waiting[] = [];
   readonly #closed: (() => void)[] = [];
@@ -164,6 +166,7 @@ export class Wire {
   }
 
   #receive(chunk: Buffer, length: number): void {
+    this.heardAt = performance.now();
     if (this.#failure !== undefined) return;
     if (this.#start === this.#end) this.#start = this.#end = 0;
     try {

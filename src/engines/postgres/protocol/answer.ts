@@ -45,6 +45,8 @@ export interface QuerySent {
   readonly runs: boolean;
   readonly sink: RowSink | undefined;
   readonly signal: RunOptions['signal'];
+  /** Statements of other callers follow: a sink that rejects its rows ends this one only. */
+  readonly isPipelined: boolean;
 }
 
 export const SIMPLE: QuerySent = {
@@ -56,6 +58,7 @@ export const SIMPLE: QuerySent = {
   runs: true,
   sink: undefined,
   signal: undefined,
+  isPipelined: false,
 };
 
 /** Approximate size: the names twice, and the overhead of a column. */
@@ -92,11 +95,6 @@ interface Place {
   readonly ready: number;
   readonly shown: RowCells;
   readonly source: Backpressure;
-  /**
-   * `true` if responses to other callers follow. Then a sink that rejects a row ends only its own
-   * response.
-   */
-  readonly isPipelined: boolean;
 }
 
 /** The messages that answer a BEGIN. */
@@ -106,7 +104,6 @@ const NO_REPAIRS: readonly (Repair | undefined)[] = [];
 
 export class QueryAnswer {
   readonly asked: QuerySent;
-  readonly isPipelined: boolean;
   readonly resolve: (outcome: Outcome) => void;
   readonly reject: (failure: DbFailure) => void;
   /**
@@ -143,13 +140,12 @@ export class QueryAnswer {
 
   constructor(
     asked: QuerySent,
-    { ready, shown, source, isPipelined }: Place,
+    { ready, shown, source }: Place,
     resolve: (outcome: Outcome) => void,
     reject: (failure: DbFailure) => void,
   ) {
     this.asked = asked;
     this.ready = ready;
-    this.isPipelined = isPipelined;
     this.#shown = shown;
     this.#source = source;
     this.resolve = resolve;
@@ -270,7 +266,7 @@ export class QueryAnswer {
 
   #rejected(cause: unknown): void {
     const failure = new RejectedRow(cause);
-    if (!this.isPipelined) throw failure;
+    if (!this.asked.isPipelined) throw failure;
     this.giveUp(failure);
   }
 
@@ -295,7 +291,7 @@ export class QueryAnswer {
     const { stopped } = this;
     const failure = this.#failedEarly && this.#completed ? this.failure?.withEffect('unknown') : this.failure;
     if (failure === undefined) this.resolve({ rows: this.#rows, selected: this.#selected });
-    else if (stopped === undefined) this.reject(failure);
+    else if (stopped === undefined || failure.kind === 'cancelled') this.reject(failure);
     // The statement was cancelled, and the server confirms that it ended without effect.
     else this.reject(new DbFailure(stopped.kind, stopped.message, { code: failure.code, cause: failure, effect: failure.effect }));
   }

@@ -8,6 +8,7 @@ import { createDatabase, type EngineName, type TestDatabase } from '../../suppor
 
 const ENGINES: readonly EngineName[] = ['postgres', 'mysql', 'mariadb'];
 const TIMEOUT = { timeoutMs: 5000 };
+const PIPELINED = { ...TIMEOUT, pipelined: true };
 const INT: ParamType = { kind: 'int', cast: 'int' };
 const NUMBERS = [1, 2, 3, 4, 5, 6, 7, 8];
 
@@ -58,7 +59,7 @@ describe.each(ENGINES)('a connection of %s that is shared', (name) => {
   }
 
   function read(n: number, { statement = one, sink = new Texts(), signal }: Asked = {}): { sink: Texts; done: Promise<Outcome> } {
-    const done = connection.run(statement, statement.types.length === 0 ? [] : [String(n)], { ...TIMEOUT, signal }, sink);
+    const done = connection.run(statement, statement.types.length === 0 ? [] : [String(n)], { ...PIPELINED, signal }, sink);
     done.catch(() => undefined);
     return { sink, done };
   }
@@ -70,9 +71,9 @@ describe.each(ENGINES)('a connection of %s that is shared', (name) => {
 
   it('gives each caller its own row, the first time and when the statement is known', async () => {
     for (let round = 0; round < 3; round++) {
-      connection.hold?.(false);
+      connection.cork?.();
       const reads = NUMBERS.map((n) => ({ n, read: read(n) }));
-      connection.send?.();
+      connection.uncork?.();
       for (const { n, read } of reads) await expectRow(read, n);
     }
     expect(connection.usable).toBe(true);
@@ -80,7 +81,7 @@ describe.each(ENGINES)('a connection of %s that is shared', (name) => {
 
   it('sends nothing before it is told to, and by itself from then on', async () => {
     await expectRow(read(1), 1);
-    connection.hold?.(false);
+    connection.cork?.();
     const held = read(2);
     let isOver = false;
     void held.done.then(() => {
@@ -90,19 +91,19 @@ describe.each(ENGINES)('a connection of %s that is shared', (name) => {
     await other.run(one, ['1'], TIMEOUT);
     other.close();
     expect(isOver).toBe(false);
-    connection.send?.();
+    connection.uncork?.();
     const late = read(3);
     await expectRow(held, 2);
     await expectRow(late, 3);
-    connection.send?.();
+    connection.uncork?.();
     await expectRow(read(4), 4);
   });
 
   it('ends one that the server refuses, and no other', async () => {
     const wrong: Statement = { text: `SELECT name FROM nothing_like_this WHERE id = ${mark}`, types: [INT] };
-    connection.hold?.(false);
+    connection.cork?.();
     const reads = [read(1), read(2, { statement: wrong }), read(2, { statement: wrong }), read(3)] as const;
-    connection.send?.();
+    connection.uncork?.();
     await expect(reads[1].done).rejects.toMatchObject({ kind: 'missing_table' });
     await expect(reads[2].done).rejects.toMatchObject({ name: 'Error' });
     await expectRow(reads[0], 1);
@@ -113,7 +114,7 @@ describe.each(ENGINES)('a connection of %s that is shared', (name) => {
 
   it('goes on when a caller leaves: before, during and after its turn', async () => {
     await expectRow(read(1), 1);
-    connection.hold?.(false);
+    connection.cork?.();
     const leaving = [new AbortController(), new AbortController(), new AbortController()] as const;
     const reads = [
       read(1, { signal: leaving[0].signal }),
@@ -124,7 +125,7 @@ describe.each(ENGINES)('a connection of %s that is shared', (name) => {
       read(6),
     ] as const;
     leaving[0].abort();
-    connection.send?.();
+    connection.uncork?.();
     leaving[1].abort();
     await expect(reads[0].done).rejects.toMatchObject({ kind: 'cancelled' });
     await expectRow(reads[1], 2);
@@ -140,9 +141,9 @@ describe.each(ENGINES)('a connection of %s that is shared', (name) => {
   });
 
   it('goes on when a sink takes no rows', async () => {
-    connection.hold?.(false);
+    connection.cork?.();
     const reads = [read(1, { sink: new Refusing() }), read(2), read(3)] as const;
-    connection.send?.();
+    connection.uncork?.();
     await expect(reads[0].done).rejects.toThrow();
     await expectRow(reads[1], 2);
     await expectRow(reads[2], 3);
@@ -154,9 +155,9 @@ describe.each(ENGINES)('a connection of %s that is shared', (name) => {
     await expectRow(read(1), 1);
     await database.run('ALTER TABLE things ADD COLUMN extra int');
     await database.run(`ALTER TABLE things ${name === 'postgres' ? 'ALTER COLUMN name TYPE text' : 'MODIFY COLUMN name text'}`);
-    connection.hold?.(false);
+    connection.cork?.();
     const reads = NUMBERS.map((n) => ({ n, read: read(n) }));
-    connection.send?.();
+    connection.uncork?.();
     for (const { n, read } of reads) await expectRow(read, n);
     expect(connection.usable).toBe(true);
   });
@@ -164,9 +165,9 @@ describe.each(ENGINES)('a connection of %s that is shared', (name) => {
   it('tells all of them when it is lost', async () => {
     await expectRow(read(1), 1);
     await read(0, { statement: sleep }).done;
-    connection.hold?.(false);
+    connection.cork?.();
     const reads = [read(30, { statement: sleep }), read(1), read(2)] as const;
-    connection.send?.();
+    connection.uncork?.();
     const sleeping =
       name === 'postgres'
         ? `SELECT pid AS id FROM pg_stat_activity WHERE datname = '${database.name}' AND query LIKE 'SELECT pg_sleep($1%' AND state = 'active'`
@@ -183,19 +184,25 @@ describe.each(ENGINES)('a connection of %s that is shared', (name) => {
     expect(connection.usable).toBe(false);
   });
 
-  it('is at its end when the time is over, for all of them', async () => {
+  it('cancels a statement that blocks the others, which can be run again', async () => {
     await expectRow(read(1), 1);
     await read(0, { statement: sleep }).done;
-    connection.hold?.(false);
+    connection.cork?.();
     const began = performance.now();
-    const first = connection.run(sleep, ['30'], { timeoutMs: 300 }, new Texts());
-    const second = connection.run(one, ['2'], { timeoutMs: 300 }, new Texts());
-    connection.send?.();
-    const ends = await Promise.allSettled([first, second]);
-    expect(ends[0]).toMatchObject({ status: 'rejected', reason: { kind: 'timeout' } });
-    // The server stops the first by itself; the other has its answer, or its own time was over too.
-    if (ends[1]?.status === 'rejected') expect(ends[1].reason).toMatchObject({ kind: 'timeout' });
+    const reads = [read(30, { statement: sleep }), read(2), read(3)] as const;
+    connection.uncork?.();
+    await expect(reads[0].done).rejects.toMatchObject({ kind: 'preempted', effect: 'nothing' });
+    for (const { done, sink } of reads.slice(1)) {
+      const [end] = await Promise.allSettled([done]);
+      if (end.status === 'fulfilled') continue;
+      expect(end.reason).toMatchObject({
+        kind: expect.stringMatching(/^(?:preempted|lost)$/),
+        effect: expect.not.stringMatching('unknown'),
+      });
+      expect(sink.texts).toEqual([]);
+    }
     expect(performance.now() - began).toBeLessThan(10_000);
+    expect(connection.usable).toBe(false);
   });
 
   it('holds up who is behind a reader that takes nothing, until it takes or leaves', async () => {
@@ -208,10 +215,10 @@ describe.each(ENGINES)('a connection of %s that is shared', (name) => {
         this.flow?.pause();
       }
     }
-    connection.hold?.(false);
+    connection.cork?.();
     const leaving = new AbortController();
     const reads = [read(1, { statement: wide, sink: new Pausing(), signal: leaving.signal }), read(2), read(3)] as const;
-    connection.send?.();
+    connection.uncork?.();
     leaving.abort();
     await expect(reads[0].done).rejects.toMatchObject({ kind: 'cancelled' });
     await expectRow(reads[1], 2);

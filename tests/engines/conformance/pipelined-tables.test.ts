@@ -43,7 +43,8 @@ describe.each(ENGINES)('on %s', (engine) => {
   it('rows, first pages and writes share one, each with its like', async () => {
     await expect.poll(() => together(row, TABLES), { timeout: 10_000 }).toBe(4);
     await expect.poll(() => together(page, TABLES), { timeout: 10_000 }).toBe(4);
-    await expect.poll(() => together(change, [1, 1, 1, 1]), { timeout: 10_000 }).toBe(4);
+    const written = engine === 'postgres' ? 4 : 1;
+    await expect.poll(() => together(change, [1, 1, 1, 1]), { timeout: 10_000 }).toBe(written);
   });
 
   it('a table that nobody gets at holds nobody else up, and is read when it is free', async () => {

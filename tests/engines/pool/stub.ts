@@ -1,21 +1,32 @@
 // A pool whose connections open and break when a test says so.
-import { type Connection, DbFailure } from '../../src/engines/contract/engine.ts';
-import { Pool, type PoolLimits } from '../../src/engines/pool/pool.ts';
-import { ServerLoad } from '../../src/engines/pool/server-load.ts';
+import { type Connection, DbFailure } from '../../../src/engines/contract/engine.ts';
+import { Pool, type PoolLimits } from '../../../src/engines/pool/pool.ts';
+import { ServerBudget } from '../../../src/engines/pool/server-budget.ts';
 
 export class Stub implements Connection {
   usable = true;
-  readonly statementsAtOnce?: number;
+  isSilent = false;
+  answersPings = true;
+  corked = 0;
+  uncorked = 0;
+  readonly maxConcurrentStatements?: number;
   closed = false;
   readonly #listeners: (() => void)[] = [];
-  constructor(statementsAtOnce?: number) {
-    if (statementsAtOnce !== undefined) this.statementsAtOnce = statementsAtOnce;
+  constructor(maxConcurrentStatements?: number) {
+    if (maxConcurrentStatements !== undefined) this.maxConcurrentStatements = maxConcurrentStatements;
   }
   run = async () => ({ rows: 0, selected: false });
   begin = async () => undefined;
   commit = async () => undefined;
   rollback = async () => 'all' as const;
   reset = async () => true;
+  ping = async () => this.answersPings;
+  cork(): void {
+    this.corked++;
+  }
+  uncork(): void {
+    this.uncorked++;
+  }
   onClosed(listener: () => void): void {
     this.#listeners.push(listener);
   }
@@ -30,25 +41,25 @@ export class Stub implements Connection {
   }
 }
 
-export const LIMITS: PoolLimits = { maxOpen: 1, maxIdle: 1, idleMs: 1000, waitMs: 200, bulkyMost: 8, bulkyWaitMs: 200 };
+export const LIMITS: PoolLimits = { maxOpen: 1, maxIdle: 1, idleMs: 1000, waitMs: 200, maxBulk: 8, bulkWaitMs: 200 };
 
 /** A pool whose connections open when the test says so. */
-export function pool(limits: Partial<PoolLimits> = {}, statementsAtOnce?: number, load = new ServerLoad()) {
+export function pool(limits: Partial<PoolLimits> = {}, maxConcurrentStatements?: number, server = new ServerBudget(), username = 'u') {
   const opening: { give(): Stub; fail(): void }[] = [];
   const made = new Pool(
     { ...LIMITS, ...limits },
     () =>
-      new Promise((resolve, reject) => {
+      new Promise<Connection>((resolve, reject) => {
         opening.push({
           give() {
-            const connection = new Stub(statementsAtOnce);
+            const connection = new Stub(maxConcurrentStatements);
             resolve(connection);
             return connection;
           },
           fail: () => reject(new DbFailure('unreachable', 'refused')),
         });
       }),
-    load,
+    { username, servers: [server] },
   );
   return { made, opening };
 }

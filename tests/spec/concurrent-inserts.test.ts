@@ -1,4 +1,4 @@
-// Many callers who insert single rows into a table of ClickHouse at the same time: their rows are written as a few parts, and each is answered for its own.
+// Concurrent inserts of single rows into a ClickHouse table: a few parts are written, and each caller gets its own outcome.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';
 import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';

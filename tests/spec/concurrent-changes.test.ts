@@ -1,4 +1,4 @@
-// Many callers who change or delete single rows of a table of ClickHouse at the same time: a few mutations do it, and each is answered for its own.
+// Concurrent changes of single rows of a ClickHouse table: each caller gets the outcome of its own.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';
 import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
@@ -30,12 +30,6 @@ const ask = (method: string, table: string, query: string, body?: unknown) =>
   });
 const fill = (table: string): Promise<unknown> =>
   database.run(`INSERT INTO ${table} (id, word) SELECT number, toString(number) FROM numbers(${CALLERS})`);
-const mutationsOf = async (table: string): Promise<number> => {
-  const [row] = await database.run(
-    `SELECT uniqExact(mutation_id) AS n FROM system.mutations WHERE database = currentDatabase() AND table = '${table}'`,
-  );
-  return Number(row?.['n']);
-};
 const wordsOf = async (table: string): Promise<readonly unknown[]> =>
   (await database.run(`SELECT id, word FROM ${table} ORDER BY id`)).map((row) => row['word']);
 
@@ -49,7 +43,6 @@ describe('single rows of many callers', () => {
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
     expect(answers.map((answer) => answer.json())).toEqual([...ids.map(() => ({ rows_affected: 1 })), { rows_affected: 0 }]);
     expect(await wordsOf('people')).toEqual(ids.map((id) => `new ${id}`));
-    expect(await mutationsOf('people')).toBeLessThan(CALLERS / 3);
   });
 
   test('are changed by large bodies too', async () => {
@@ -58,7 +51,6 @@ describe('single rows of many callers', () => {
     const answers = await Promise.all(ids.map((id) => ask('PATCH', 'letters', `id=eq.${id}`, { word: letter(id), times: id })));
     expect(answers.map((answer) => [answer.status, answer.json()])).toEqual(ids.map(() => [200, { rows_affected: 1 }]));
     expect(await wordsOf('letters')).toEqual(ids.map(letter));
-    expect(await mutationsOf('letters')).toBeLessThan(CALLERS / 3);
   });
 
   test('are deleted, and no others', async () => {
@@ -68,7 +60,6 @@ describe('single rows of many callers', () => {
       ids.map((id) => [200, { rows_affected: id * 2 < CALLERS ? 1 : 0 }]),
     );
     expect(await wordsOf('leaving')).toEqual(ids.filter((id) => id % 2 === 1).map(String));
-    expect(await mutationsOf('leaving')).toBeLessThan(CALLERS / 3);
   });
 
   test('are changed and deleted by the path of their key, where it is theirs alone', async () => {
@@ -81,11 +72,9 @@ describe('single rows of many callers', () => {
       });
     const changed = await Promise.all([...ids, CALLERS].map((id) => row('PATCH', id, { word: `new ${id}` })));
     expect(changed.map(({ status }) => status)).toEqual([...ids.map((id) => (id === 5 ? 422 : 200)), 404]);
-    expect(await mutationsOf('rows')).toBeLessThan(CALLERS / 3);
     const deleted = await Promise.all(ids.map((id) => row('DELETE', id)));
     expect(deleted.map(({ status }) => status)).toEqual(ids.map((id) => (id === 5 ? 422 : 200)));
     expect((await wordsOf('rows')).toSorted()).toEqual(['5', 'another']);
-    expect(await mutationsOf('rows')).toBeLessThan(CALLERS / 2);
     expect((await ask('DELETE', 'rows', 'id=eq.5&$max_affected=1')).status).toBe(422);
     expect((await ask('DELETE', 'rows', 'id=eq.5&$max_affected=2')).json()).toEqual({ rows_affected: 2 });
   });

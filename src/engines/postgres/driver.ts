@@ -5,7 +5,6 @@
 import type { Socket } from 'node:net';
 import type { RowSink } from '../../model/cells.ts';
 import type { Statement, StatementParam } from '../../sql/statement.ts';
-import { BoundedMap } from '../../util/bounded-map.ts';
 import { Lease } from '../../util/bytes/buffer-pool.ts';
 import {
   allOver,
@@ -23,18 +22,17 @@ import { HeadOfLine } from '../driver-kit/head-of-line.ts';
 import { unwatch, type Watched, watch } from '../driver-kit/watchdog.ts';
 import { CANCEL_GRACE_MS, cancelQuery } from './cancel.ts';
 import { failureFrom } from './dialect/failures.ts';
-import { BEGIN, BEGIN_SNAPSHOT, MARK, READ_ONLY, RESET, SESSION, TO_MARK } from './dialect/session.ts';
+import { BEGIN, BEGIN_SNAPSHOT, MARK, RESET, TO_MARK } from './dialect/session.ts';
+import { PreparedStatements } from './prepared-statements.ts';
 import { outOfOrder, type Prepared, QueryAnswer, type QuerySent, RejectedRow, type RowCells, SIMPLE, unparsed } from './protocol/answer.ts';
 import { ACKNOWLEDGEMENTS, ASYNC_MESSAGES, errorFields, type Incoming, RECEIVED, rowDescription } from './protocol/incoming.ts';
 import type { Session } from './protocol/login.ts';
 import { Outgoing } from './protocol/outgoing.ts';
+import { SessionState } from './session-state.ts';
 
-const MAX_PREPARED = 100;
 /** The server's own limit comes first; ours is for a server that does not answer at all. */
 const DEADLINE_GRACE_MS = 300;
 
-/** What Ready says when no transaction is open. */
-const IDLE = 0x49;
 /** How the answer to a COMMIT begins that has become a ROLLBACK. */
 const ROLLED_BACK = 0x52;
 
@@ -44,7 +42,8 @@ export class PostgresConnection implements Connection, Watched {
   readonly #socket: Socket;
   readonly #session: Session;
   readonly #out = new Outgoing();
-  readonly #prepared = new BoundedMap<string, Prepared>(MAX_PREPARED, { evicted: ({ name }) => this.#out.closeStatement(name) });
+  readonly #prepared = new PreparedStatements(this.#out);
+  readonly #state: SessionState;
   readonly #abort = (): void => this.#giveUp(new DbFailure('cancelled', 'the caller went away'));
   readonly #closed: (() => void)[] = [];
   readonly #shown: RowCells = { cells: { bytes: Buffer.alloc(0), from: new Int32Array(0), to: new Int32Array(0) } };
@@ -65,22 +64,12 @@ export class PostgresConnection implements Connection, Watched {
   /** Notices and the like since the last statement began. */
   #asides = 0;
   #errors = 0;
-  #counter = 0;
-  #named = true;
-  #inTransaction = false;
-  /** Of the last Ready: is a transaction open? */
-  #status = IDLE;
   /** How the last answer began that a statement had come to its end. */
   #tag = 0;
-  #timeoutMs = 0;
-  /** Settings that travel with the next statement. */
-  #lead = '';
-  /** A BEGIN travels with the next statement, in one piece: when it fails, nothing has run outside of a transaction. */
-  #begins = false;
-  #beginning = BEGIN;
 
   constructor(session: Session) {
     this.#session = session;
+    this.#state = new SessionState(session.readOnly);
     this.#socket = session.socket;
     this.#incoming = session.incoming;
     this.#incoming.onRow = (bytes, from, to) => {
@@ -92,7 +81,6 @@ export class PostgresConnection implements Connection, Watched {
     this.#socket.on('error', (error) => this.#lost(effectOfSocketError(error)));
     this.#socket.on('end', () => this.#lost('unknown'));
     this.#socket.on('close', () => this.#lost('unknown'));
-    this.#lead = session.readOnly ? READ_ONLY : SESSION;
     watch(this);
     // What the server said behind its welcome may have ended it already.
     if (this.#socket.destroyed) this.#lost('unsent');
@@ -102,17 +90,9 @@ export class PostgresConnection implements Connection, Watched {
     if (!this.usable) return Promise.reject(gone());
     if (options.signal?.aborted) return Promise.reject(new DbFailure('cancelled', 'the caller went away'));
     this.#limit(options);
-    const begins = this.#begins;
-    let ready = begins ? 2 : 1;
-    if (this.#lead !== '') {
-      this.#out.query(this.#lead);
-      this.#lead = '';
-      ready++;
-    }
-    if (begins) this.#out.begin(this.#beginning);
-    this.#begins = false;
-    const known = this.#named ? this.#prepared.get(statement.text) : undefined;
-    const prepared = known ?? this.#prepare(statement.text);
+    const { ready, begins } = this.#state.write(this.#out);
+    const known = this.#prepared.find(statement.text);
+    const prepared = known ?? this.#prepared.prepare(statement.text);
     this.#run(prepared, statement, params);
     return this.#send(
       {
@@ -126,7 +106,7 @@ export class PostgresConnection implements Connection, Watched {
         signal: options.signal,
         isPipelined: options.pipelined === true,
       },
-      ready,
+      ready + 1,
     );
   }
 
@@ -134,9 +114,7 @@ export class PostgresConnection implements Connection, Watched {
   async prepare(name: string, text: string, options: RunOptions): Promise<void> {
     if (!this.usable) throw gone();
     this.#limit(options);
-    const ready = this.#lead === '' ? 1 : 2;
-    if (this.#lead !== '') this.#out.query(this.#lead);
-    this.#lead = '';
+    const ready = this.#state.writeSettings(this.#out) + 1;
     this.#out.parse(name, text);
     this.#out.sync();
     const prepared = unparsed(name);
@@ -144,14 +122,11 @@ export class PostgresConnection implements Connection, Watched {
   }
 
   async begin(): Promise<void> {
-    this.#beginning = BEGIN;
-    this.#begins = true;
-    this.#inTransaction = true;
+    this.#state.begin(BEGIN);
   }
 
   async beginSnapshot(): Promise<void> {
-    await this.begin();
-    this.#beginning = BEGIN_SNAPSHOT;
+    this.#state.begin(BEGIN_SNAPSHOT);
   }
 
   cork(): void {
@@ -188,18 +163,15 @@ export class PostgresConnection implements Connection, Watched {
     await this.#finish('COMMIT', options);
   }
 
-  /** A statement may have ended the transaction by itself (PREPARE TRANSACTION). */
   async rollback(options: RunOptions): Promise<Undone> {
-    const isEnded = this.#inTransaction && this.#status === IDLE && !this.#begins;
+    const { hasEndedEarly } = this.#state;
     await this.#finish('ROLLBACK', options);
-    return isEnded ? 'some' : 'all';
+    return hasEndedEarly ? 'some' : 'all';
   }
 
   async mark(options: RunOptions): Promise<void> {
-    // Each by itself: settings that were sent with the BEGIN would be rolled back with it.
-    for (const text of [this.#lead, this.#begins ? this.#beginning : '', MARK]) if (text !== '') await this.#simple(text, options);
-    this.#lead = '';
-    this.#begins = false;
+    // Separately: settings that were sent with the BEGIN would be rolled back with it.
+    for (const text of [...this.#state.take(), MARK]) await this.#simple(text, options);
   }
 
   async returnToMark(options: RunOptions): Promise<void> {
@@ -212,11 +184,9 @@ export class PostgresConnection implements Connection, Watched {
 
   async reset(): Promise<boolean> {
     if (!this.usable) return false;
-    this.#lead = '';
-    this.#begins = false;
-    this.#timeoutMs = 0;
+    this.#state.reset();
     try {
-      await this.#simple(RESET + (this.#session.readOnly ? READ_ONLY : SESSION), { timeoutMs: 5000 });
+      await this.#simple(RESET + this.#state.settings, { timeoutMs: 5000 });
       return true;
     } catch {
       return false;
@@ -280,23 +250,9 @@ export class PostgresConnection implements Connection, Watched {
     this.deadline = this.#nextCheck;
   }
 
-  #limit({ timeoutMs, serverLimit }: RunOptions): void {
-    this.#expect(timeoutMs);
-    if (timeoutMs === this.#timeoutMs || (serverLimit === 'any' && timeoutMs < this.#timeoutMs)) return;
-    this.#timeoutMs = timeoutMs;
-    const setting = `SET statement_timeout=${Math.max(1, Math.ceil(timeoutMs))}`;
-    this.#lead = this.#lead === '' ? setting : `${setting}; ${this.#lead}`;
-  }
-
-  #prepare(text: string): Prepared {
-    if (!this.#named) {
-      this.#out.parse('', text);
-      return unparsed('');
-    }
-    const prepared = unparsed(`m${++this.#counter}`);
-    this.#prepared.set(text, prepared);
-    this.#out.parse(prepared.name, text);
-    return prepared;
+  #limit(options: RunOptions): void {
+    this.#expect(options.timeoutMs);
+    this.#state.limit(options);
   }
 
   #run(prepared: Prepared, { types }: Statement, params: readonly StatementParam[]): void {
@@ -329,13 +285,7 @@ export class PostgresConnection implements Connection, Watched {
   }
 
   async #finish(word: 'COMMIT' | 'ROLLBACK', options: RunOptions): Promise<void> {
-    if (!this.#inTransaction) return;
-    this.#inTransaction = false;
-    if (this.#begins) {
-      // Nothing was run since begin(): there is nothing to end either.
-      this.#begins = false;
-      return;
-    }
+    if (!this.#state.end()) return;
     await this.#simple(word, options);
     if (word === 'COMMIT' && this.#tag === ROLLED_BACK)
       throw new DbFailure('other', 'the transaction had failed before it was committed', { code: '25P02' });
@@ -368,7 +318,7 @@ export class PostgresConnection implements Connection, Watched {
     switch (type) {
       case RECEIVED.ready:
         if (to - from !== 1) throw malformed('no word on the transaction');
-        this.#status = bytes[from] as number;
+        this.#state.status = bytes[from] as number;
         if (running.isOver()) this.#settle(running);
         return;
       case RECEIVED.error:
@@ -418,18 +368,7 @@ export class PostgresConnection implements Connection, Watched {
   #error(running: QueryAnswer, failure: DbFailure): void {
     running.failed(failure);
     if (failure.kind === 'lost') this.usable = false;
-    const { prepared } = running.asked;
-    // A pooler between us and the server that does not keep prepared statements apart; or another caller's attempt to prepare it has failed.
-    if (failure.code === '42P05' || (failure.code === '26000' && prepared?.parsed === true)) this.#named = false;
-    this.#forgetFailed(running, failure);
-  }
-
-  /** A statement that was never accepted, or whose plan is older than its table, must be prepared anew. */
-  #forgetFailed({ asked: { statement, prepared, reused }, bound }: QueryAnswer, failure: DbFailure): void {
-    if (statement === undefined || prepared === undefined) return;
-    if (prepared.parsed && failure.kind !== 'stale' && (bound || !reused)) return;
-    if (this.#prepared.get(statement.text) === prepared) this.#prepared.delete(statement.text);
-    if (prepared.parsed) this.#out.closeStatement(prepared.name);
+    this.#prepared.failed(running, failure);
   }
 
   /**
@@ -442,11 +381,11 @@ export class PostgresConnection implements Connection, Watched {
     if (statement === undefined || !reused || bound || stopped !== undefined || !this.usable) return undefined;
     if (failure === undefined || !REFUSED.test(failure.code) || (this.#next.length > 0 && !asked.isPipelined)) return undefined;
     // Leases were released when they were written.
-    if ((this.#inTransaction && !begins) || params.some((value) => value instanceof Lease)) return undefined;
+    if ((this.#state.inTransaction && !begins) || params.some((value) => value instanceof Lease)) return undefined;
     if (begins) this.#out.query('ROLLBACK');
-    if (begins) this.#out.begin(this.#beginning);
-    const known = this.#named ? this.#prepared.get(statement.text) : undefined;
-    const prepared = known ?? this.#prepare(statement.text);
+    if (begins) this.#out.begin(this.#state.beginning);
+    const known = this.#prepared.find(statement.text);
+    const prepared = known ?? this.#prepared.prepare(statement.text);
     this.#run(prepared, statement, params);
     this.#out.send(this.#socket);
     return this.#answer({ ...asked, prepared, reused: false }, begins ? 3 : 1, resolve, reject);
@@ -459,9 +398,7 @@ export class PostgresConnection implements Connection, Watched {
     if (again !== undefined) this.#next.push(again);
     running.asked.signal?.removeEventListener('abort', this.#abort);
     this.#await(this.#next.shift());
-    if (this.#running === undefined) {
-      this.deadline = Number.POSITIVE_INFINITY;
-    }
+    if (this.#running === undefined) this.deadline = Number.POSITIVE_INFINITY;
     if (again === undefined) running.settle();
   }
 

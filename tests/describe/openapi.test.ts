@@ -111,7 +111,7 @@ describe.each(ENGINE_NAMES)('the OpenAPI document of %s', (engine) => {
           headers: { ...project.headers, ...type },
           body: sent.body,
         });
-        // The document cannot know existing rows and references to them.
+        // The document does not describe existing rows and references to them.
         const unknowable = path.endsWith('{key}') ? [404, 409, 422] : [409];
         const isRefused = answer.status >= 400 && !unknowable.includes(answer.status);
         const problem = judge.problem(operation, answer) ?? (isRefused ? 'refused' : undefined);

@@ -1,11 +1,12 @@
-// A column gets another type behind the service's back, and the next write still compares it with a value of the old one. MySQL and MariaDB would
-// turn either into a number and hit rows that nobody named; no write may, whatever the column was and whatever it has become.
+// A column changes its type behind the service's back, and the next write still compares it with a
+// value of the old type. MySQL and MariaDB would convert either to a number and match rows that the
+// filter does not name. No write may do that, whatever the two types are.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TableClient } from '../spec/users-table.ts';
 import { createDatabase, ENGINE_NAMES, type EngineName, type TestDatabase } from '../support/engines.ts';
 import { type Service, setUpProject, sharedService, type TestProject } from '../support/service.ts';
 
-/** What a column was: its type, and filters that name none of the rows below. */
+/** Old type of the column, and filters that match none of the rows below. */
 const WAS: Readonly<Record<string, readonly string[]>> = {
   'varchar(40)': ['eq.abc', 'in.0abc,xyz', 'eq.', 'eq.2024-13'],
   "enum('abc','0abc')": ['eq.0abc'],
@@ -19,7 +20,10 @@ const WAS: Readonly<Record<string, readonly string[]>> = {
   time: ['eq.10:00:00'],
 };
 
-/** What it is: its type, and values that the servers would take for those, once they are numbers. */
+/**
+ * New type of the column, and values that the servers would consider equal to those filters after
+ * converting both to numbers.
+ */
 const IS: Readonly<Record<string, readonly string[]>> = {
   'varchar(40)': ["'def'", "'x0'", "'10th'", "'2024th'"],
   'varbinary(40)': ["'def'", "'x0'", "'10th'", "'2024th'"],
@@ -35,7 +39,7 @@ const IS: Readonly<Record<string, readonly string[]>> = {
   json: ['\'"def"\'', "'[]'"],
 };
 
-/** Zero stands for every text to the servers, so it is a value only where the filter is a text. */
+/** The servers convert every string to zero, so zero is a value only if the filter is a string. */
 const ZERO: Readonly<Record<string, string>> = { int: '0', 'decimal(10,2)': '0', double: '0', 'bit(16)': '0', date: "'0000-00-00'" };
 const TEXTS = new Set(['varchar(40)', "enum('abc','0abc')", 'varbinary(40)']);
 

@@ -1,12 +1,13 @@
-// Tables whose columns change their types under readers and writers, several times a second. Every answer is the table as it was or as it is,
-// byte for byte and in every format; no filter of a write, nor of a read, ever hits a row that it does not name; and nobody hears of it.
+// Tables whose columns change their types several times a second under readers and writers. Every
+// response shows the old or the new table, byte for byte and in every format, no filter matches a
+// row that it does not name, and no request fails.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Bench } from '../custom/definitions.ts';
 import { TableClient } from '../spec/users-table.ts';
 import { createDatabase, ENGINE_NAMES, type EngineName, type TestDatabase } from '../support/engines.ts';
 import { type Response, type Service, setUpProject, sharedService, type TestProject } from '../support/service.ts';
 
-/** A storm is over when every table has changed and has been asked for so many times. Each statement on ClickHouse takes longer. */
+/** Minimum numbers of requests and changes per table. Statements on ClickHouse take longer. */
 const ENOUGH: Readonly<Record<EngineName, { readonly asked: number; readonly shifts: number }>> = {
   postgres: { asked: 90, shifts: 10 },
   mysql: { asked: 90, shifts: 10 },
@@ -15,7 +16,7 @@ const ENOUGH: Readonly<Record<EngineName, { readonly asked: number; readonly shi
 };
 const FORMATS = ['json', 'xml', 'yaml', 'csv', 'bson'] as const;
 
-/** Texts that would be more than a value where a number is written, or less than one. */
+/** Strings that would change the document if they were written in place of a number. */
 const TEXTS = ['abc', '0,"role":"admin"', '5', 'Infinity'];
 
 interface Pair {
@@ -122,7 +123,9 @@ interface Probe {
 
 const describeAnswer = ({ status, text }: Response): string => `${status} ${text.slice(0, 300)}`;
 
-/** Either way of seeing the table is right; a filter that makes no sense in one of them is a bad request. */
+/**
+ * Either state of the table is correct. A filter that is invalid in one of them is a bad request.
+ */
 function oneOf(method: Probe['method'], query: string, allowed: readonly string[], statuses: readonly number[] = [200]): Probe {
   return {
     method,
@@ -134,10 +137,12 @@ function oneOf(method: Probe['method'], query: string, allowed: readonly string[
   };
 }
 
-/** So many answers come between two shifts: were there none, nobody would be served in between. */
+/**
+ * Minimum number of responses between two changes, which shows that requests are served in between.
+ */
 const ANSWERS_A_SHIFT = 6;
 
-/** Asks in three rows at a time, while the table shifts; gives what was wrong. */
+/** Sends three requests at a time while the table changes. Returns the problems. */
 async function storm(engine: EngineName, table: Shifting, client: TableClient, probes: readonly Probe[]): Promise<string[]> {
   const enough = ENOUGH[engine];
   const wrong: string[] = [];
@@ -178,13 +183,14 @@ describe.each(ENGINE_NAMES)('%s', (engine) => {
   let project: TestProject;
   beforeAll(async () => {
     database = await createDatabase(engine);
-    // ClickHouse over HTTP, where results describe themselves; `altered-filters` takes the native port.
+    // ClickHouse over HTTP, where results describe themselves. `altered-filters` uses the native
+    // port.
     const { host, port } = database.address;
     project = await setUpProject(service, [database.entry({ host_details: [{ host, port: String(port) }] })]);
   });
   afterAll(() => database?.drop());
 
-  /** What the table looks like in each format, now and after a shift. */
+  /** The table in each format, before and after a change. */
   async function looks(table: Shifting, client: TableClient): Promise<ReadonlyMap<string, readonly string[]>> {
     const found = new Map<string, string[]>(FORMATS.map((format) => [format, []]));
     for (let turn = 0; turn < 2; turn++) {
@@ -212,7 +218,7 @@ describe.each(ENGINE_NAMES)('%s', (engine) => {
         const ids = (list: readonly number[]): string => JSON.stringify(list.map((id) => ({ id })));
         const few = (rows: number): string => `{"rows_affected":${rows}}`;
         const texts = pair.others.includes("'abc'");
-        // `zzz` is nobody's value, `abc` that of one row while the column is a text.
+        // No row has the value `zzz`; one row has `abc` while the column is a string.
         const filters = texts
           ? [
               oneOf('GET', '$select=id&pg=0&ps=10&c=eq.abc', [ids([0]), ids([])], [200, 400]),
@@ -252,7 +258,10 @@ describe('plans of PostgreSQL that are older than their table', () => {
   const NUMBERS = '[{"id":1,"c":10},{"id":2,"c":20}]';
   const LETTERS = '[{"id":1,"c":"10"},{"id":2,"c":"20"}]';
 
-  /** Types change back and forth until so many calls are answered; gives the answers that are neither of the two, and how many there were. */
+  /**
+   * Changes types back and forth until `calls` responses arrived. Returns the responses that match
+   * neither state, and the number of responses.
+   */
   async function retyped(calls: number, call: () => Promise<Response>): Promise<string[]> {
     const wrong: string[] = [];
     let left = calls;

@@ -1,4 +1,5 @@
-// Canary: many clients, some of which leave in the middle or run into timeouts. Every answer must be the answer to its own question.
+// Canary: many clients, some of which disconnect early or time out. Every response must belong to
+// its own request.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PATIENCE } from '../support/patience.ts';

@@ -1,5 +1,6 @@
-// Custom calls that fail half way: what can be taken back is taken back, and after what cannot nothing falls back and nothing is repeated. On the
-// engines with transactions, each attack with and without a version that could answer instead; the rows in the tables are the judge.
+// Custom calls that fail half way: reversible effects are rolled back, and after irreversible ones
+// no other version runs and nothing is repeated. Each attack runs with and without a rollback
+// version; the rows in the tables decide.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Bench, type Sketch } from '../custom/definitions.ts';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';
@@ -14,7 +15,7 @@ afterAll(() => service?.stop());
 const BROKEN = { sql: 'SELECT * FROM no_such_table' };
 const write = (v: string, table = 'log'): object => ({ sql: `INSERT INTO ${table} (v) VALUES ('${v}')` });
 
-/** What a caller hears: the status, the outcome of the write, the version that answered. */
+/** The result for the caller: status, outcome of the write, and the version that responded. */
 const heard = ({ status, headers }: Response): unknown[] => [status, headers['x-outcome'], headers['x-served-version']];
 const FELL_BACK = [200, undefined, '1.0.0'];
 const NOTHING_STAYS = [500, 'none', undefined];
@@ -97,7 +98,7 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (engine) => {
     const behind = await attack('ddl', { logic: [write('new'), create('made'), BROKEN] }, 'behind');
     expect(heard(behind)).toEqual(isPostgres ? FELL_BACK : SOMETHING_STAYS);
     expect(await rows()).toEqual([isPostgres ? 'old' : 'new']);
-    // A change of the schema that fails has committed what came before it all the same.
+    // A failed schema change has committed the statements before it.
     const failing = await attack('ddl-fails', { logic: [write('newer'), create('log')] }, 'behind');
     expect(heard(failing)).toEqual(isPostgres ? FELL_BACK : SOMETHING_STAYS);
     expect(await rows()).toEqual(isPostgres ? ['old', 'old'] : ['new', 'newer']);

@@ -1,4 +1,5 @@
-// One project that does all it can beside another that asks for little: the little is done about as quickly as if nobody else were there.
+// A project that uses everything it can beside one with small requests: the small requests stay
+// about as fast as without it.
 import { setMaxListeners } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
@@ -7,14 +8,17 @@ import { createDatabase, type TestDatabase } from '../support/engines.ts';
 import { pulseDuring } from '../support/pulse.ts';
 import { type Service, setUpProject, startService } from '../support/service.ts';
 
-/** Milliseconds that a small thing may take beside anything, on a machine that has a processor for it; the best of some tries counts. */
+/**
+ * Milliseconds that a small request may take on a machine with a free core. The best of several
+ * tries counts.
+ */
 const AT_ONCE = 100;
 const TRIES = 3;
 const CALLERS = 16;
 
 let service: Service;
 let database: TestDatabase;
-/** Who takes what there is, and who asks for little. */
+/** The project under load, and the one with small requests. */
 let greedy: Bench;
 let modest: Bench;
 
@@ -38,7 +42,7 @@ afterAll(async () => {
 
 const config = { limits: { time_ms: 20_000, steps: 10_000_000_000, memory_mb: 256 } };
 
-/** Something that goes on until it is told to stop. */
+/** Runs an activity until it is aborted. */
 async function beside<T>(start: (signal: AbortSignal) => Promise<unknown>, count: number, work: () => Promise<T>): Promise<T> {
   const over = new AbortController();
   setMaxListeners(0, over.signal);

@@ -1,4 +1,5 @@
-// More databases than a server has room for connections: whoever rests makes room, so that all of them can be used, in turn and at a time.
+// More databases than a server has connections for: idle connections are closed for others, so all
+// databases stay usable, in turn and concurrently.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type EngineName, type TestDatabase } from '../support/engines.ts';
 import { PATIENCE } from '../support/patience.ts';
@@ -8,7 +9,7 @@ import { slowDatabase, slowProject } from './slow-database.ts';
 const DATABASES = 12;
 const ROOM = 4;
 
-/** A user who may have so many connections and no more, which the server says in the words of a full one. */
+/** A user with a limited number of connections, which the server reports like being full. */
 const LIMITED: Readonly<Partial<Record<EngineName, (user: string, names: readonly string[]) => readonly string[]>>> = {
   postgres: (user) => [`CREATE ROLE ${user} LOGIN CONNECTION LIMIT ${ROOM} IN ROLE pg_read_all_data`],
   mysql: limitedOnMysql,

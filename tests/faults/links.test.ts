@@ -1,5 +1,6 @@
-// What networks and servers do on bad days between the service and a PostgreSQL: refuse, fall silent, break, come back. The service always
-// answers in time, never with a short body that looks whole, and is well again as soon as the database is.
+// Failures of the network and the server between the service and PostgreSQL: refused, silent,
+// broken and restored connections. The service always responds in time, never with a truncated body
+// that looks whole, and recovers with the database.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { PATIENCE } from '../support/patience.ts';
 import { FaultProxy } from '../support/proxy.ts';
@@ -102,7 +103,8 @@ describe('one host', () => {
     }
     await proxy.set({ kind: 'pass' });
     await heals();
-    // Whether a write took effect before its connection broke nobody can know; but it never did so twice.
+    // It is unknown whether a write took effect before its connection broke, but it never took
+    // effect twice.
     const counts = await database.run('SELECT v, count(*)::int AS n FROM counted GROUP BY v');
     expect(counts.filter((row) => Number(row['n']) > 1)).toEqual([]);
   });
@@ -143,7 +145,8 @@ describe('one host', () => {
     const whole = (await slow.get('words?pg=0&ps=1000')).json<unknown[]>();
     expect(whole).toHaveLength(1000);
     const outcomes = new Map<string, number>();
-    // A thousand rows are some 330,000 bytes from the server: cuts before, inside and after them. The answer begins when there are 128 KiB of it.
+    // A thousand rows are some 330,000 bytes from the server: cut before, inside and after them.
+    // The response starts after 128 KiB.
     const cuts = [...Array.from({ length: 28 }, (_, index) => index * 37 + 1), 5_000, 64_000, 120_000, 200_000, 280_000, 333_000, 340_000];
     for (const afterBytes of cuts) {
       await proxy.set({ kind: 'cut', afterBytes });

@@ -1,5 +1,6 @@
-// Writes that are cut off or run out of time: what the caller hears of their outcome is true, as the tables show, and nothing that was sent is
-// sent again. Each engine lies behind a network that can break or fall silent while the server goes on.
+// Writes that are cut off or time out: the reported outcome agrees with the tables, and no
+// statement is sent twice. Each engine is behind a network that can break or fall silent while the
+// server continues.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Bench } from '../custom/definitions.ts';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';
@@ -8,7 +9,7 @@ import { FaultProxy } from '../support/proxy.ts';
 import { type Response, type Service, setUpProject, sharedService } from '../support/service.ts';
 import { through } from './slow-database.ts';
 
-/** What a statement may take, and what one takes that a test is to find under way: room enough on either side. */
+/** Time limit of a statement, and duration of a statement that a test has to find running. */
 const LIMIT_SECS = 3;
 const NAP_SECS = 1.5;
 
@@ -18,7 +19,10 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-/** How each engine is made slow, counts what was run in a way that no rollback takes back, and tells what runs now. */
+/**
+ * How each engine is slowed down, how executions are counted across rollbacks, and how running
+ * statements are listed.
+ */
 interface Side {
   readonly schema: readonly string[];
   /** Counts one run, then sleeps. */
@@ -97,7 +101,7 @@ describe.concurrent.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (engin
         headers: project.headers,
         ...(body !== undefined && { body }),
       });
-    // The picture of the table is there, so that what follows is about the write alone.
+    // The table is cached now, so that the rest concerns the write alone.
     expect((await auto('POST', 'slow', [{ id: 0, secs: 0 }])).status).toBe(201);
   });
   afterEach(() => proxy.stop());
@@ -224,7 +228,7 @@ describe.concurrent.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (engin
   test.sequential('a write that does not heed the server’s limit is stopped by ours: what it left is told as the server tells it', async () => {
     const gives_up = await auto('POST', 'stubborn', [{ id: 1, cancels: 1 }]);
     expect(heard(gives_up)).toEqual([504, 'none']);
-    // This one gets through in spite of all: it is done, and nobody says that it was stopped.
+    // This statement succeeds in spite of the cancel requests, and is reported as done.
     expect((await auto('POST', 'stubborn', [{ id: 2, cancels: 2 }])).status).toBe(201);
     expect(await database.run('SELECT id FROM stubborn')).toEqual([{ id: 2 }]);
   });

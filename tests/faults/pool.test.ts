@@ -1,4 +1,5 @@
-// The pool of a database: its four limits, deadlines of waiting and of queries, and that nothing goes on running on the server.
+// The connection pool of a database: its four limits, deadlines of waiting and of queries, and that
+// no statement keeps running on the server.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PATIENCE } from '../support/patience.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -16,7 +17,7 @@ afterAll(async () => {
 });
 
 const settled = (count: () => Promise<number>, number: number) => expect.poll(count, PATIENCE).toBe(number);
-/** So long sleeps what is to be stopped; what comes much sooner did not wait for it. */
+/** Duration of a sleep that is expected to be cancelled. An early response did not wait for it. */
 const LONG_MS = 60_000;
 const SOON_MS = 10_000;
 

@@ -1,4 +1,5 @@
-// A PostgreSQL database whose queries take as long as the test says, seen from its own side: how many sessions and statements the service has on it.
+// A PostgreSQL database whose queries take as long as the test requires, with counts of the
+// service's sessions and statements.
 import { createDatabase, type DatabaseEntry, type EngineAddress, type TestDatabase } from '../support/engines.ts';
 import { type Response, type Service, setUpProject, type TestProject } from '../support/service.ts';
 
@@ -9,7 +10,10 @@ export interface SlowDatabase extends TestDatabase {
   sessions(): Promise<number>;
 }
 
-/** `sleepy?id=eq.700` takes 700 ms, for every multiple of 50 up to ten minutes; `words` has a thousand rows of three hundred characters. */
+/**
+ * `sleepy?id=eq.700` takes 700 ms, for every multiple of 50 up to ten minutes; `words` has a
+ * thousand rows of 300 characters.
+ */
 export async function slowDatabase(address?: EngineAddress): Promise<SlowDatabase> {
   const database = await createDatabase('postgres', address);
   await database.run(`
@@ -36,7 +40,7 @@ export interface SlowProject {
   readonly project: TestProject;
   get(path: string, signal?: AbortSignal): Promise<Response>;
   send(method: string, path: string, body?: unknown): Promise<Response>;
-  /** Sleeps in the database, and tells the status and how many milliseconds it took. */
+  /** Sleeps in the database. Returns the status and the duration in ms. */
   nap(ms: number, signal?: AbortSignal): Promise<{ readonly status: number; readonly ms: number; readonly response: Response }>;
 }
 

@@ -1,5 +1,6 @@
-// Two instances on one PostgreSQL store, and one of them is cut off from it: a token that was deleted on the other opens nothing after the
-// deletion's answer, while calls that the gateway authenticated go on from memory; and everything heals by itself, first personas included.
+// Two instances on one PostgreSQL store, one of which loses contact to it: a token that the other
+// instance deleted is rejected after the deletion's response, calls authenticated by the gateway
+// continue from memory, and the instance recovers without help.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Bench } from '../custom/definitions.ts';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';
@@ -94,7 +95,7 @@ describe('an instance that is cut off from the store', () => {
 
     await cuts[how]();
     const from = performance.now();
-    // A short outage is felt by nobody.
+    // A short outage has no effect.
     expect((await withToken(gone)).status).toBe(200);
     expect((await deleteToken(gone)).status).toBe(200);
     const held = performance.now() - from;
@@ -104,10 +105,11 @@ describe('an instance that is cut off from the store', () => {
     const answers = await Promise.all(Array.from({ length: TRIES }, () => withToken(gone)));
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: TRIES }, () => 503));
     expect(answers[0]?.headers['retry-after']).toBe('1');
-    // What still holds cannot be told from what does not.
+    // Valid tokens cannot be distinguished from deleted ones.
     expect((await withToken(kept)).status).toBe(503);
     expect([await withHeaders(autoPath), await withHeaders(customPath)]).toEqual([200, 200]);
-    // The space was open when it last heard of it, and stays so there: calls that the gateway lets in do not depend on the store.
+    // The space was open when the instance lost contact, and stays open there: calls through the
+    // gateway do not depend on the store.
     const tables = { [`pg/${data.name}/t`]: { read: true } };
     expect((await persona('POST', '', { persona: 'reader', roles: ['viewer'], tables })).status).toBe(201);
     expect(await withHeaders(autoPath, 'stranger')).toBe(200);

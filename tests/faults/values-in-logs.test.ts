@@ -1,5 +1,5 @@
-// What a caller sends stays between that caller and the service: engines and languages quote values in their messages, and none of them reaches
-// the log, the metrics, or what a reader without admin or power is shown of a definition.
+// Input of a caller stays private: engines and languages quote values in their messages, and none
+// of them may reach the log, the metrics, or the parts of a definition that non-administrators see.
 import { randomBytes, randomInt } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { Bench } from '../custom/definitions.ts';
@@ -119,7 +119,7 @@ test.each(ENGINES)('%s: values of callers are in their own answers only', async 
   for (const text of [log, ...shown]) for (const value of [WORD, NUMBER]) expect(hits(text, value)).toEqual([]);
 });
 
-/** The lines that hold a value, so that a failure says where. */
+/** Lines that contain a value, so that a failure shows the place. */
 function hits(text: string, value: string): string[] {
   return text.split('\n').filter((line) => line.includes(value));
 }

@@ -1,4 +1,5 @@
-// An operator can see why a database cannot be used: the log line and the trial name database, address and reason; callers and secrets stay apart.
+// An operator can see why a database cannot be used: the log line and the connection test name
+// database, address and reason, without secrets or client input.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Bench } from '../custom/definitions.ts';
 import { TABLE, TableClient, USERS } from '../spec/users-table.ts';
@@ -28,7 +29,7 @@ afterAll(async () => {
 const role = (): string => `full_${databases.on('postgres').name}`;
 const at = (port: number, host = '127.0.0.1'): Partial<DatabaseEntry> => ({ host_details: [{ host, port: String(port) }] });
 
-/** Of the line of a request: one that failed may have a line of its own besides. */
+/** Reason in the log line of a request. A failed connection may have a line of its own as well. */
 const reasonOf = (id: string): string => {
   const line = service.logs().find((candidate) => candidate['request_id'] === id && 'route' in candidate);
   return String(line?.['reason'] ?? '');
@@ -66,7 +67,7 @@ describe.concurrent('a failure is named', () => {
     const path = `${project.autoPath(entry.db_type, entry.db_name, 'users')}?pg=0&ps=1`;
     const answer = await service.request('GET', path, { headers: { ...project.headers, 'x-request-id': `why-${project.orgAbbr}` } });
     expect(answer.text).not.toContain(String(host?.port));
-    // What is not there is 404, and no outage that the log would explain.
+    // A database that does not exist is 404, not an outage.
     if (reason === 'no such database') {
       expect(answer.status).toBe(404);
       return;

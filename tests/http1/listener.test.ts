@@ -1,4 +1,5 @@
-// The reader of HTTP/1.x: requests as clients send them, in any pieces; what is refused; and Node's own parser as the judge of both.
+// The HTTP/1.x reader: requests in pieces of any size, rejected requests, and Node's own parser as
+// an oracle.
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -13,7 +14,7 @@ import { bytesOf, Lease } from '../../src/util/bytes/buffer-pool.ts';
 const MAX_BODY = 5000;
 const LIMITS = { maxBodyBytes: MAX_BODY, maxBodiesBytes: 1_000_000, maxConnections: 1000, stallSecs: 30 };
 
-/** What a server made of the bytes of one connection: each request, or a refusal. */
+/** Result of the bytes of one connection: requests, or a rejection. */
 type Seen = readonly string[];
 
 const shown = (method: string, target: string, headers: readonly string[], body: Buffer): string =>
@@ -57,7 +58,7 @@ beforeAll(async () => {
     });
   });
   node.on('clientError', (_, socket) => {
-    // Node reads ahead: the requests before the bad one are still on their way to the listener above.
+    // Node reads ahead: the requests before the bad one may not have reached the listener yet.
     setTimeout(() => socket.destroy(), 5);
   });
   await new Promise<void>((resolve) => node.listen(0, '127.0.0.1', resolve));
@@ -287,7 +288,7 @@ describe('refused', () => {
     ['large headers', `GET / HTTP/1.1\r\n${host}A: ${'a'.repeat(40_000)}\r\n\r\n`, 'head_too_large'],
   ];
   test.each(cases)('%s', async (_, bytes, refusal) => {
-    // What stands behind a refused request is never served.
+    // Bytes behind a rejected request are never served.
     expect(await seenByOurs([Buffer.from(bytes + GET('/smuggled', CLOSE), 'latin1')])).toEqual([`refused ${refusal}`]);
   });
 });

@@ -1,5 +1,5 @@
-// Loaded into the service before anything else: counts the bytes that it allocates between two signals, and those of them that end up among the
-// old objects, from what the garbage collector reports, and writes them to a file. Changes nothing of what the service does.
+// Loaded into the service before its modules: counts allocated bytes between two signals, and bytes
+// promoted to the old generation, from garbage collector reports, and writes them to a file.
 import { renameSync, writeFileSync } from 'node:fs';
 import { GCProfiler, getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
 
@@ -10,7 +10,7 @@ let oldBefore = 0;
 
 const oldSpace = (statistics) => statistics.find((space) => (space.spaceName ?? space.space_name) === 'old_space');
 
-/** What was in use before each collection, less what the one before it had left. */
+/** Bytes in use before each collection, minus the bytes left by the previous one. */
 function allocated(collections, now) {
   let sum = 0;
   let left = before;

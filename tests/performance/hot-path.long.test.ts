@@ -1,6 +1,7 @@
 /**
- * Guards of the hot path that no clock decides: how much the service allocates for a request, and that it keeps its connections while it is
- * busy. The bounds leave room; work that is done twice, or objects where bytes were, go through them.
+ * Guards of the hot path that do not depend on a clock: allocated bytes per request, and
+ * connections kept under load. The bounds leave room, but duplicate work or objects in place of
+ * bytes exceed them.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -53,7 +54,7 @@ interface Asked {
   readonly body?: unknown;
 }
 
-/** So many requests, so many at a time; every one must succeed. */
+/** Sends `count` requests, `width` at a time. All of them must succeed. */
 async function send(path: (i: number) => string, count: number, width: number, asked: Asked = {}): Promise<void> {
   const { method = 'GET', headers = project.headers, body } = asked;
   let next = 0;
@@ -72,7 +73,7 @@ interface Counted {
   readonly aged?: number;
 }
 
-/** Tells the probe to begin or to end, and waits for its word. */
+/** Signals the probe to start or to stop, and waits for its result. */
 async function signal(state: string): Promise<Counted> {
   rmSync(file, { force: true });
   service.kill('SIGUSR2');
@@ -87,10 +88,10 @@ async function signal(state: string): Promise<Counted> {
   }
 }
 
-/** After so many requests their code is compiled. */
+/** Requests after which the code is compiled. */
 const COMPILED = 3000;
 
-/** Bytes a request: all that are allocated, and those that lived on among the old objects. */
+/** Bytes per request: all allocated ones, and the ones promoted to the old generation. */
 async function perRequest(
   path: (i: number) => string,
   count: number,
@@ -105,7 +106,10 @@ async function perRequest(
   return { all: bytes / count, aged: aged / count };
 }
 
-/** What every request leaves behind is there each time; what happened to be under way is not: some 400 bytes, more on a busy machine. */
+/**
+ * The minimum of several tries, since requests in flight add some 400 bytes, or more on a busy
+ * machine.
+ */
 async function leastAged(path: (i: number) => string, count: number, bound: number, asked?: Asked): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let tries = 0; tries < 6 && least >= bound; tries++) least = Math.min(least, (await perRequest(path, count, 32, asked)).aged);
@@ -201,7 +205,8 @@ test('a busy pool keeps its connections, also above max_idle_connections', async
     expect(seen.size).toBeGreaterThanOrEqual(width);
     return seen.size;
   };
-  // Closing what is above the default of 25 after each wave would make it 85, every time; a stall of the machine costs 15 of them, now and then.
+  // Closing connections above the default of 25 after each wave would make it 85 every time. A
+  // stall of the machine can cost 15.
   let fewest = Number.POSITIVE_INFINITY;
   for (let tries = 0; tries < 4 && fewest >= 70; tries++) fewest = Math.min(fewest, await backends());
   expect(fewest).toBeLessThan(70);

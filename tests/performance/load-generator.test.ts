@@ -1,4 +1,7 @@
-/** The bench's own load generator, against servers that answer late or never: what it measures at a fixed rate hides neither. */
+/**
+ * The benchmark's load generator against servers that respond late or never: at a fixed rate, it
+ * reports both.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';

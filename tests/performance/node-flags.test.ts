@@ -1,4 +1,5 @@
-// The options of Node that a service runs with: the same everywhere, and none is set once the service runs.
+// Node options of the service are the same for every way of starting it, and none is set at run
+// time.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';

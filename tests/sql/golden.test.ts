@@ -1,5 +1,6 @@
-// The SQL of every operator on every kind of column, and of every plan, for all four dialects, without a server: each dialect's file in golden/ is
-// what the servers are sent. `npx vitest run tests/sql -u` writes the files anew; the differences are there to be read.
+// The SQL of every operator on every kind of column, and of every plan, in all four dialects,
+// without a server. `npx vitest run tests/sql -u` rewrites the files in golden/; review the
+// differences.
 import { describe, expect, test } from 'vitest';
 import { UNRESTRICTED } from '../../src/auto/plan/access.ts';
 import { planRequest } from '../../src/auto/plan/plan.ts';
@@ -24,7 +25,9 @@ import { DIALECTS, type DialectName, kindsTable, VALUES } from './kinds-table.ts
 
 const quoted = (text: string): string => encodeURIComponent(`"${text.replace(/["\\]/g, '\\$&')}"`);
 
-/** `eq."x"`, `bw."x"."y"`, `in."x","y"`: all values quoted, so that nothing depends on how a text is split. */
+/**
+ * `eq."x"`, `bw."x"."y"`, `in."x","y"`: all values are quoted, so that splitting does not matter.
+ */
 function expressionOf(op: Operator, [low, high]: readonly [string, string]): string {
   const { values } = OPERATORS[op];
   if (values === 'one') return `${op}.${quoted(low)}`;
@@ -39,7 +42,9 @@ function shown(value: StatementParam): string {
 const bound = ({ statement, params }: BoundStatement): string =>
   params.map((value, i) => `${shown(value)} ${statement.types[i]?.kind}`).join(', ');
 
-/** All texts of a statement: some engines count before they write, or have more than one way to write. */
+/**
+ * All texts of a statement: some engines count before they write, or have several ways to write.
+ */
 const textsOf = (statement: ClickhouseStatement): readonly string[] =>
   statement.counted === undefined ? [statement.text] : [statement.counted.count, statement.text, ...statement.counted.otherwise];
 
@@ -51,7 +56,7 @@ function comparison(ready: BoundStatement): string {
   return `${where}   <- ${bound(ready)}`;
 }
 
-/** What a dialect makes of something, or in which words it is refused. */
+/** The SQL of a dialect, or its rejection. */
 function attempt(work: () => string): string {
   try {
     return work();

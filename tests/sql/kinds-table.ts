@@ -1,4 +1,5 @@
-// One table for each engine with a column of every kind that the engine has, as its catalogue describes it; and values of each kind to compare with.
+// A table per engine with a column of every kind, as its catalogue describes it, and values of each
+// kind.
 import type { MysqlColumn } from '../../src/engines/mysql/types/column-types.ts';
 import { type Column, type Kind, makeTable, type Table } from '../../src/model/table.ts';
 

@@ -1,4 +1,5 @@
-// How many rows a statement may write at most: kept by the engines that count before they write, and refused where nobody would keep it.
+// The maximum number of rows that a statement may write: checked by engines that count first, and
+// rejected where it cannot be checked.
 import { expect, test } from 'vitest';
 import type { ClickhouseStatement } from '../../src/engines/clickhouse/statement.ts';
 import { ENGINES } from '../../src/engines/index.ts';

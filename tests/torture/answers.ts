@@ -1,9 +1,9 @@
-// Is an answer what it says it is? Whole in its format, and of its own tenant in every row. Knows no traffic.
+// Checks responses: whole in their format, and rows of the own tenant only.
 import { BIG_ROWS } from './world.ts';
 
 const ANY_MARKER = /tenant-[a-z]+-[0-9a-f]{8}/g;
 
-/** Whose rows an answer holds, other than the tenant's own. */
+/** Other tenants whose rows a response contains. */
 export function foreignMarkers(body: Buffer, own: string): string[] {
   return [...new Set(body.toString('latin1').match(ANY_MARKER) ?? [])].filter((marker) => marker !== own);
 }
@@ -13,7 +13,7 @@ export type FormatName = (typeof FORMATS)[number];
 
 const occurrences = (text: string, part: string): number => text.split(part).length - 1;
 
-/** What is wrong with a whole answer of the big table; undefined when nothing is. */
+/** Problem of a response with the big table, or `undefined`. */
 export function flawOfBig(format: FormatName, body: Buffer, marker: string): string | undefined {
   const text = body.toString('latin1');
   const marked = occurrences(text, marker);
@@ -38,7 +38,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The JSON of an answer; undefined when it is none. */
+/** The JSON of a response, or `undefined` if it is not JSON. */
 export function jsonOf(body: Buffer): unknown {
   return parsed(body.toString('utf8'));
 }

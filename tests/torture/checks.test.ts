@@ -1,4 +1,4 @@
-// The torture run finds nothing for as long as nothing is wrong; so here its checks are shown what they must find.
+// Tests the checks of the torture run with the violations that they must find.
 import { expect, test } from 'vitest';
 import { FORMATS, flawOfBig, foreignMarkers } from './answers.ts';
 import type { Ending } from './client.ts';

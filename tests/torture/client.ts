@@ -1,5 +1,5 @@
-// One request of the run and how it ended: with an answer, broken off, left by us, or not at all. Nothing is repeated here. Also the two ways
-// of asking that no library offers: HTTP/1.0, and a reader that dawdles.
+// Sends one request and reports how it ended: with a response, broken, abandoned, or without any.
+// Repeats nothing. Also sends HTTP/1.0, and reads slowly, which no library offers.
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 
@@ -12,7 +12,7 @@ export interface Question {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
-  /** The client leaves after so many milliseconds. */
+  /** Milliseconds after which the client disconnects. */
   readonly leaveAfterMs?: number | undefined;
   /** Milliseconds of rest after each piece of the answer. */
   readonly restMs?: number | undefined;
@@ -64,7 +64,7 @@ export class Client {
       const leave = (why: 'left' | 'unanswered' = 'left'): void => {
         left ??= why;
         request.destroy();
-        // A request that was given up before it had a socket says nothing more.
+        // A request abandoned before it had a socket emits nothing else.
         end('broken');
       };
       const patience = setTimeout(() => leave('unanswered'), PATIENCE_MS);
@@ -75,7 +75,7 @@ export class Client {
     });
   }
 
-  /** Over HTTP/1.0, where the end of the connection may be the end of the body: then a FIN says that it is whole. */
+  /** Sends HTTP/1.0, where a FIN may end the body and means that it is complete. */
   askOld({ method, path, headers }: Question): Promise<Ending> {
     const began = performance.now();
     return new Promise((resolve) => {
@@ -91,7 +91,8 @@ export class Client {
         socket.destroy();
       });
       socket.on('data', (piece) => pieces.push(piece));
-      // The runtime reports an end, too, when a reset arrives together with the last bytes. To a connection that was reset nothing can be written.
+      // The runtime also emits an end when a reset arrives with the last bytes. A connection that
+      // was reset cannot be written to.
       socket.on('end', () =>
         socket.write('\r\n', (error) => {
           isWhole = error === null || error === undefined;
@@ -109,7 +110,7 @@ export class Client {
     });
   }
 
-  /** Everybody leaves at once. */
+  /** Disconnects all clients at once. */
   leaveAll(): void {
     for (const leave of [...this.#leaving]) leave();
   }
@@ -119,7 +120,7 @@ export class Client {
   }
 }
 
-/** Undefined where the client can tell that something is missing. */
+/** `undefined` if the client can detect that something is missing. */
 function takeApart(bytes: Buffer): { status: number; headers: IncomingHttpHeaders; body: Buffer } | undefined {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0) return undefined;

@@ -1,5 +1,6 @@
-// What goes wrong, one thing at a time, in an order that the seed gives: networks that are cut, silent, slow or closed, servers that die or stand
-// still, a store that is gone, clients that leave, programs that do not end, pools that are used up, tables that change. Each heals again.
+// Injects one fault at a time, in the order of the seed: networks that are cut, silent, slow or
+// closed, servers that die or stop, a lost store, leaving clients, endless programs, exhausted
+// pools, changing tables. Each fault is repaired again.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EngineName } from '../support/engines.ts';
 import type { FaultProxy } from '../support/proxy.ts';
@@ -18,7 +19,7 @@ export interface Fault {
   readonly name: string;
   /** Breaks something, waits, and mends it. */
   readonly strike: (stage: Stage) => Promise<void>;
-  /** Whose requests must succeed again soon afterwards. */
+  /** Tenant whose requests must succeed again soon after the repair. */
   readonly tenant?: Tenant;
 }
 
@@ -207,7 +208,7 @@ function crashFaults({ crash: { tenant, server } }: World): readonly Fault[] {
           try {
             process.kill(pid, 'SIGCONT');
           } catch {
-            // The session has ended meanwhile.
+            // The session may have ended.
           }
       },
     },
@@ -228,10 +229,13 @@ function allFaults(world: World): readonly Fault[] {
   ];
 }
 
-/** The kind of a fault, whoever it befalls. */
+/** Kind of a fault, regardless of its target. */
 const kindOf = ({ name }: Fault): string => name.replace(/^(?!store|crash: server)[a-z]+: /, '');
 
-/** In the seed's order, and so that each kind has its turn before one comes again: a short run has seen them all. */
+/**
+ * Orders the faults by the seed so that each kind occurs once before one occurs again: a short run
+ * has seen all of them.
+ */
 function inOrder(faults: readonly Fault[], random: Random): readonly Fault[] {
   const seen = new Map<string, number>();
   return random
@@ -245,7 +249,10 @@ function inOrder(faults: readonly Fault[], random: Random): readonly Fault[] {
     .map(({ fault }) => fault);
 }
 
-/** Strikes until the time is over: all faults of a round, then the next round. `struck` hears of each. */
+/**
+ * Injects all faults of a round, then of the next one, until the time is over. Calls `struck` for
+ * each.
+ */
 export async function torment(stage: Stage, running: () => boolean, struck: (name: string) => void): Promise<void> {
   const { world, random, report } = stage;
   for (let round = 0; running(); round++) {

@@ -1,5 +1,5 @@
-// What was written and what was answered, and whether both agree with what stands in the tables at the end: what was acknowledged is there
-// exactly once, what was said not to have happened is not, and every batch is there as a whole or not at all. Knows no engine.
+// Records writes and their responses, and compares them with the tables at the end: acknowledged
+// rows exist exactly once, denied ones do not exist, and every batch is complete or absent.
 import type { Ending } from './client.ts';
 
 type Claim = 'there' | 'absent' | 'unknown';
@@ -9,13 +9,13 @@ interface Batch {
   claim: Claim;
 }
 
-/** How often a batch's rows were found, by direct look at the database. */
+/** Number of times that the rows of a batch were found in the database. */
 export interface Found {
   readonly batch: string;
   readonly rows: number;
 }
 
-/** What an ending says about the effect of a write. */
+/** Effect of a write that an ending claims. */
 function claimOf(ending: Ending): Claim {
   if (ending.kind !== 'answer') return 'unknown';
   const { status, headers } = ending;
@@ -41,7 +41,7 @@ export class History {
     return [...this.#batches.values()].filter((batch) => batch.claim === claim).length;
   }
 
-  /** Every disagreement, in words. */
+  /** Describes every disagreement. */
   check(found: readonly Found[]): string[] {
     const rows = new Map(found.map(({ batch, rows: count }) => [batch, count]));
     const wrong: string[] = [];

@@ -1,5 +1,5 @@
-// Deploys and tokens while everything else goes on, at two instances: what one has answered must hold at the other, and everything that was
-// acknowledged must be there at the end. Knows nothing of faults.
+// Deploys and manages tokens at two instances during the run: a change acknowledged by one must
+// hold at the other, and all acknowledged changes must exist at the end.
 import { setTimeout as delay } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import { DEFINITIONS, YAML } from '../custom/definitions.ts';
@@ -17,10 +17,10 @@ export class Management {
   readonly #report: Report;
   readonly #deployed: string[] = [];
   readonly #removed: string[] = [];
-  /** Tokens that must be there, and those that must not, by id. */
+  /** Ids of tokens that must exist, and of tokens that must not. */
   readonly #kept = new Set<string>();
   readonly #deleted = new Set<string>();
-  /** What must never stand in a log. */
+  /** Values that must not occur in a log. */
   readonly secrets: string[] = [];
 
   constructor(world: World, tenant: Tenant, report: Report) {
@@ -46,7 +46,8 @@ export class Management {
     this.#deployed.push(version);
     const call = await client.ask({ method: 'GET', path: bench.path(`deployed?version=${version}`), headers: project.headers });
     this.#report.note(`deployed ${name}`, call);
-    // An instance that is cut off from the store may not know it yet; one that knows it serves it and nothing else.
+    // An instance without contact to the store may not have the definition yet. If it has it, it
+    // serves nothing else.
     if (isStatus(call, 200) && bodyOf(call) !== `"${version}"`) this.#report.violate(`deployed ${version}, served ${bodyOf(call)}`);
     if (this.#deployed.length > MOST_VERSIONS) await this.#remove(this.#deployed.shift() ?? '');
   }
@@ -88,14 +89,14 @@ export class Management {
     this.#report.note(`token-deleted ${name}`, gone);
     if (!isStatus(gone, 200)) return;
     this.#deleted.add(id);
-    // The token is known by its words: a known one with an unknown version is another 404 than an unknown token.
+    // Distinguishes two 404s by their message: an unknown version, and an unknown token.
     const again = await use();
     this.#report.note(`token-after ${name}`, again);
     if (again.kind === 'answer' && again.status !== 503 && !bodyOf(again).includes('Power Token is invalid'))
       this.#report.violate(`a deleted token was taken: ${again.status} ${bodyOf(again)}`);
   }
 
-  /** What was acknowledged against what is there. */
+  /** Compares acknowledged changes with the store. */
   async check(): Promise<void> {
     const { project } = this.#tenant;
     const get = async (path: string): Promise<string> =>

@@ -1,5 +1,5 @@
-// Numbers that look random and are the same for the same seed: each client of the run has a stream of its own, so that what it sends does not
-// depend on how the others fare.
+// Pseudo-random numbers from a seed. Each client has its own stream, so its requests do not depend
+// on other clients.
 export class Random {
   readonly #seed: number;
   #state: number;

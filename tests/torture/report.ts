@@ -1,5 +1,5 @@
-// What the run has seen: counts by what was asked and how it ended, times, and everything that must not be. Prints lines while the run goes on
-// and a table at its end; judges nothing by itself.
+// Counts requests by kind and ending, collects times and violations, and prints progress and a
+// final table. Judges nothing.
 import type { Ending } from './client.ts';
 
 const MOST_VIOLATIONS = 50;

@@ -1,4 +1,5 @@
-// The run itself: traffic of every tenant from a seed, at first in peace and then under faults, and at the end the books are checked.
+// The torture run: traffic of all tenants from a seed, first without and then with faults, and the
+// final comparison with the tables.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EngineName } from '../support/engines.ts';
 import { torment } from './faults.ts';
@@ -17,7 +18,7 @@ export interface Plan {
   readonly say: (line: string) => void;
 }
 
-/** Which part of the time is spent without faults: a third of it to get warm, the rest for the figures that all else is held against. */
+/** Fraction of the time without faults: a part to warm up, the rest for the baseline. */
 const QUIET_PART = 0.25;
 const PROGRESS_MS = 10_000;
 
@@ -107,7 +108,7 @@ async function progress(report: Report, watch: Watch, running: () => boolean): P
   }
 }
 
-/** What stands in the tables, by direct look. */
+/** Reads the tables directly. */
 async function checkBooks(tenants: readonly Tenant[], report: Report): Promise<void> {
   for (const tenant of tenants)
     for (const [table, history] of [
@@ -123,7 +124,7 @@ async function checkBooks(tenants: readonly Tenant[], report: Report): Promise<v
     }
 }
 
-/** What the log says of the requests that violations name. */
+/** Log lines of the requests in violations. */
 function causes(world: World, violations: readonly string[]): readonly string[] {
   const ids = violations.flatMap((violation) => /under request (\w{26})/.exec(violation)?.[1] ?? []);
   const lines = `${world.main.output()}\n${world.other.output()}`.split('\n');

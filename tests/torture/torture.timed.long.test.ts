@@ -1,4 +1,5 @@
-// The torture run in its short form, with the traffic of one seed; `npm run torture` is the same for longer, with a new seed or the one it is given.
+// The short torture run, with a fixed seed. `npm run torture` runs longer, with a new seed or a
+// given one.
 import { expect, test } from 'vitest';
 import { ENGINE_NAMES } from '../support/engines.ts';
 import { torture } from './run.ts';

@@ -1,5 +1,6 @@
-// What clients of a tenant do, again and again, from a seed: reads and writes of the Auto API, Custom calls, streams in every format, slow readers,
-// clients that leave, large bodies. Each checks its own answer; what was written is left to the history. Knows nothing of faults.
+// Repeated requests of a tenant's clients, from a seed: Auto API, Custom calls, streams in every
+// format, slow readers, leaving clients, large bodies. Each checks its own response; the history
+// checks writes.
 import { setTimeout as delay } from 'node:timers/promises';
 import { FORMATS, flawOfBig, foreignMarkers, jsonOf } from './answers.ts';
 import type { Ending, Question } from './client.ts';
@@ -15,7 +16,7 @@ interface Scene {
   readonly id: string;
 }
 
-/** Asks as the tenant, notes how it ended, and looks whether anything in the answer is another's. */
+/** Sends a request as the tenant, records its ending, and checks for data of other tenants. */
 export async function ask({ tenant, report }: Scene, what: string, question: Omit<Question, 'headers'>, old = false): Promise<Ending> {
   const whole: Question = {
     ...question,
@@ -73,7 +74,8 @@ async function callWrite(scene: Scene): Promise<void> {
   tenant.ledger.begin(batch, 2);
   const leaveAfterMs = random.next() < 0.1 ? random.whole(0, 30) : undefined;
   const body = JSON.stringify({ batch, fail });
-  // Where the second version fails as it is told to and its connection is lost as well, no other version may answer: that is a 500.
+  // If the second version fails as requested and its connection is lost as well, no other version
+  // may respond: that is a 500.
   const what = fail === 'yes' ? 'provoked-call-write' : 'call-write';
   tenant.ledger.end(batch, await ask(scene, what, { method: 'POST', path: tenant.callPath('write'), body, leaveAfterMs }));
 }

@@ -1,5 +1,5 @@
-// What is watched from outside while the run goes on: how the tenant without faults fares, beside a yardstick that tells how the machine itself
-// fares; the memory of the process; and whether it lives. Judges at the end.
+// Observes the run from outside: latency of the tenant without faults beside a yardstick for the
+// machine itself, memory of the process, and liveness. Judges at the end.
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from './random.ts';
@@ -7,18 +7,21 @@ import { quantile, type Report } from './report.ts';
 import { ask } from './traffic.ts';
 import type { World } from './world.ts';
 
-/** What is measured while everything is new counts for nothing. A fault of the store concerns every tenant: none is without it. */
+/** Phases of the run. The warm-up does not count, and faults of the store affect every tenant. */
 export type Phase = 'warm-up' | 'quiet' | 'faults' | 'store';
 
 const EVERY_MS = 40;
-/** Slower than the quiet figure by this much or twice as slow, whichever is more. */
+/** Permitted increase over the baseline: this much, or a factor of two, whichever is more. */
 const SLACK_MS = 20;
-/** While the store does not answer, a request waits for the check under way, 300 ms at most, until what is in memory is served. */
+/** While the store is silent, a request waits up to 300 ms before it is served from memory. */
 const STORE_MS = 300;
 const MEMORY_EVERY_MS = 500;
 const SETTLED_MINUTES = 10;
 const SHORT_RUN_MB = 1024;
-/** What may be added between the second fifth and the last one, and by the minute when the run is long. */
+/**
+ * Permitted growth between the second fifth of the run and the last one, and per minute in long
+ * runs.
+ */
 const GROWTH_MB = 64;
 const GROWTH_MB_A_MINUTE = 2;
 
@@ -35,7 +38,7 @@ export class Watch {
     this.#report = report;
   }
 
-  /** One request of the calm tenant after the other, at a steady pace, whatever the last one took. */
+  /** Sends requests of the calm tenant at a steady pace, whatever the previous one took. */
   async times(random: Random, running: () => boolean): Promise<void> {
     const { calm } = this.#world;
     const scene = { tenant: calm, random, report: this.#report, id: '' };
@@ -85,7 +88,7 @@ export class Watch {
     const p99 = (values: readonly number[]): number => quantile(values, 0.99);
     const quiet = p99(this.#calm.quiet);
     const faults = p99(this.#calm.faults);
-    // What the machine itself has become slower by.
+    // Slow-down of the machine itself.
     const machine = Math.max(0, p99(this.#yardstick.faults) - p99(this.#yardstick.quiet));
     const limit = Math.max(2 * quiet, quiet + SLACK_MS) + machine;
     this.#report.fact(
@@ -110,7 +113,8 @@ export class Watch {
     this.#report.fact(
       `memory: ${early.toFixed(0)} MB early, ${late.toFixed(0)} MB late, ${most.toFixed(0)} MB at most; may grow by ${limit.toFixed(0)} MB`,
     );
-    // In a few minutes the heap has not found its size: there is a bound for the whole then, and growth is judged in longer runs.
+    // The heap has not settled in a few minutes: short runs have a total bound, long runs one for
+    // growth.
     if (minutes < SETTLED_MINUTES) {
       if (most > SHORT_RUN_MB) this.#report.violate(`memory was at ${most.toFixed(0)} MB in a short run`);
     } else if (late - early > limit) this.#report.violate(`memory grew from ${early.toFixed(0)} MB to ${late.toFixed(0)} MB`);

@@ -1,5 +1,5 @@
-// Everything that the run acts upon: two instances of the service on one PostgreSQL store, a tenant on each engine behind a network that can be
-// broken, one on an engine that can be killed, and one whom none of it may concern. Knows neither traffic nor faults.
+// The system under torture: two instances on one PostgreSQL store, a tenant on each engine behind a
+// breakable network, one on an engine that can be killed, and one without any faults.
 import { randomBytes } from 'node:crypto';
 import { Bench } from '../custom/definitions.ts';
 import {
@@ -25,7 +25,10 @@ export interface Tenant {
   /** In every row of this tenant, and in nothing of any other. */
   readonly marker: string;
   readonly database: TestDatabase;
-  /** The ways to its database, in the order in which they are tried; none for the tenant that has no faults. */
+  /**
+   * Proxies in front of its database, in the order of the hosts; none for the tenant without
+   * faults.
+   */
   readonly proxies: readonly FaultProxy[];
   readonly project: TestProject;
   readonly bench: Bench;
@@ -88,7 +91,7 @@ const NAPS: Readonly<Record<EngineName, string>> = {
   clickhouse: 'SELECT sleep(0.4) AS slept',
 };
 
-/** Two rows in two statements; where there are no transactions, in one, which is one block. */
+/** Two rows in two statements, or in one statement (one block) on engines without transactions. */
 function writingSteps(engine: EngineName, marker: string): readonly object[] {
   const insert = (values: string): object => ({ sql: `INSERT INTO ledger (batch, n, tenant) VALUES ${values}` });
   if (engine === 'clickhouse') return [insert(`(?:batch, 0, '${marker}'), (?:batch, 1, '${marker}')`)];
@@ -108,7 +111,8 @@ async function deployAll(bench: Bench, engine: EngineName, marker: string): Prom
     ],
   });
   await bench.deploy({ uri: 'write', method: 'post', logic: [...writingSteps(engine, marker), done] });
-  // The second version fails after its first write when it is told to; then what it wrote is taken back and the first one answers.
+  // The second version fails after its first write on request; its write is rolled back and the
+  // first version responds.
   if (engine !== 'clickhouse')
     await bench.deploy({
       uri: 'write',
@@ -130,14 +134,15 @@ interface TenantPlan {
   readonly proxies: number;
 }
 
-/** What was made so far is taken down again in reverse, also when the making itself fails. */
+/** Cleans up in reverse order, also after a failed start. */
 type Closers = (() => Promise<unknown>)[];
 
 async function makeTenant(main: Service, { name, engine, address, proxies: count }: TenantPlan, closers: Closers): Promise<Tenant> {
   const marker = `tenant-${name}-${randomBytes(4).toString('hex')}`;
   const database = await createDatabase(engine, ...(address === undefined ? [] : [address]));
   closers.push(() => database.drop());
-  // Engines of tests acknowledge commits that are not written yet. Where one is killed, that would be the engine's loss and look like ours.
+  // Test engines acknowledge commits before they are on disk. Where one is killed, that would look
+  // like a loss of ours.
   if (address !== undefined) await database.run(`ALTER DATABASE ${database.name} SET synchronous_commit = on`);
   for (const statement of TABLES[engine](marker)) await database.run(statement);
   const { host, port, nativePort } = database.address;

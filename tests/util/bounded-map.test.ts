@@ -1,4 +1,7 @@
-/** The bounded map against a model that is too slow to be used: a list in the order of use. Reading counts as use when it is more than half full. */
+/**
+ * The bounded map against a simple model: a list in the order of use. Reading counts as a use when
+ * the map is more than half full.
+ */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BoundedMap } from '../../src/util/bounded-map.ts';

@@ -1,4 +1,7 @@
-/** Pooled buffers: nobody's bytes change before their release, released ones serve again, and a use after the release is found out. */
+/**
+ * Pooled buffers: bytes do not change before their release, released buffers are reused, and use
+ * after release is detected.
+ */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { acquireBuffer, Lease, type PooledBuffer, poisonReleased } from '../../src/util/bytes/buffer-pool.ts';

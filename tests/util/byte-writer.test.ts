@@ -1,6 +1,4 @@
-/**
- * The byte writer: whatever is appended in whatever way comes out in order, across growth and pieces handed on.
- */
+/** The byte writer: all appended bytes come out in order, across growth and pieces passed on. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Lease } from '../../src/util/bytes/buffer-pool.ts';

@@ -1,4 +1,5 @@
-// Identical requests at one time: who goes first, who waits for whom, and that what is shared began after everyone came.
+// Coalesced requests: which one runs first, which ones wait, and that shared work starts after the
+// last arrival.
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Coalescer } from '../../src/util/concurrency/coalescer.ts';
@@ -13,7 +14,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Work that ends when it is told to, and says what the world was when it began. */
+/** Work that ends on request and reports the state at its start. */
 class Desk {
   now = 0;
   readonly begun: { readonly at: number; readonly end: (failure?: Error) => void; stopped: boolean }[] = [];

@@ -1,5 +1,6 @@
 /**
- * The exact JSON reader: the same as JSON.parse on what that can hold, exact on the rest, quick to refuse what is hostile.
+ * The exact JSON reader: equal to JSON.parse where that is exact, exact elsewhere, and quick to
+ * reject hostile input.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -22,7 +23,7 @@ import { times } from '../support/times.ts';
 const LIMITS = { maxDepth: 64 };
 const parse = (text: string) => parseJson(Buffer.from(text), LIMITS);
 
-/** What JSON.parse would have given. */
+/** The value that JSON.parse would return. */
 function rounded(value: PlainValue): unknown {
   if (value instanceof Decimal) return value.toNumber();
   if (typeof value === 'bigint') return Number(value);
@@ -288,7 +289,10 @@ describe('hostile input', () => {
     expect(longestSlice(() => new RowsReader(bytes, LIMITS, () => {}))).toBeLessThan(60);
   });
 
-  /** Milliseconds of processor that the longest slice took; the best of some tries, since the first ones are not compiled. */
+  /**
+   * CPU milliseconds of the longest slice, the best of several tries, since the first ones are not
+   * compiled.
+   */
   function longestSlice(open: () => { readonly at: number; read(until: number): boolean }): number {
     let best = Number.POSITIVE_INFINITY;
     for (let attempt = 0; attempt < 5; attempt++) {

@@ -1,4 +1,7 @@
-/** Turns at the event loop, flows that take them, and leases of memory: what keeps one project from taking all there is. */
+/**
+ * Slices of the event loop, paced flows, and memory leases: mechanisms that keep one project from
+ * taking everything.
+ */
 import { describe, expect, it } from 'vitest';
 import { MemoryBudget, MemoryBusy } from '../../src/util/bytes/memory-lease.ts';
 import { nextSlice } from '../../src/util/concurrency/loop-scheduler.ts';

@@ -1,4 +1,5 @@
-// A unified diff, applied to the first text, gives the second one; and it has no more changes than the longest common part asks for.
+// A unified diff applied to the first text gives the second one, with no more changes than the
+// longest common part requires.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { unifiedDiff } from '../../src/util/text/unified-diff.ts';
@@ -7,7 +8,7 @@ const text = (lines: readonly string[]): string => lines.map((line) => `${line}\
 const diff = (before: readonly string[], after: readonly string[]): string =>
   unifiedDiff({ name: 'a', text: text(before) }, { name: 'b', text: text(after) });
 
-/** Refuses a diff whose kept or removed lines are not those of the text. */
+/** Rejects a diff whose kept or removed lines differ from the text. */
 function apply(lines: readonly string[], patch: string): readonly string[] {
   const result: string[] = [];
   let at = 0;

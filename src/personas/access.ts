@@ -1,4 +1,4 @@
-/** The access of a caller to a table, or to the tables of a schema: from as whom it acts to what that grants. */
+/** Determines a caller's access to a table or a schema from its effective persona. */
 import { type Access, UNRESTRICTED } from '../auto/plan/access.ts';
 import { apiError } from '../errors.ts';
 import type { Caller, SpaceCaller } from '../model/caller.ts';
@@ -14,7 +14,10 @@ export interface Place extends Located {
   readonly caller: Caller;
 }
 
-/** Sees no table, and takes as long as one who looks for a table that is not there. */
+/**
+ * Access without tables. The lookup takes as long as for a missing table, so that timing reveals
+ * nothing.
+ */
 const BLIND: Access = {
   key: 'blind',
   restriction: {
@@ -25,7 +28,7 @@ const BLIND: Access = {
   isBlind: true,
 };
 
-/** Throws when the caller may see no table of that name, as if there were none. */
+/** Throws `table_unknown` if the caller may not see a table of that name. */
 export function accessTo(
   book: GrantBook,
   effective: EffectivePersona,
@@ -43,7 +46,7 @@ export function accessTo(
   throw apiError('table_unknown', table);
 }
 
-/** What of a schema is shown to the caller. */
+/** The part of a schema that is visible to a caller. */
 interface SchemaVisibility {
   hasTable(name: string): boolean;
   columnsOf(table: Table): readonly Column[] | undefined;
@@ -57,10 +60,10 @@ export function schemaVisibility(book: GrantBook, effective: EffectivePersona, p
   if (effective.kind === 'unrestricted') return EVERYTHING_VISIBLE;
   if (effective.kind === 'none') return NOTHING_VISIBLE;
   const grants = book.in(effective.persona, place.context, place.caller, place.entry, place.schema);
-  return grants === undefined ? NOTHING_VISIBLE : granted(grants);
+  return grants === undefined ? NOTHING_VISIBLE : visibilityBy(grants);
 }
 
-function granted(grants: SchemaGrants): SchemaVisibility {
+function visibilityBy(grants: SchemaGrants): SchemaVisibility {
   return {
     hasTable: (name) => grants.grantsOf(name) !== undefined,
     columnsOf: (table) => grants.rightsOn(table)?.visible,

@@ -1,13 +1,13 @@
 /**
- * Values that a persona takes from its caller: `?:user_id`, `?:claims.region` and so on. They are values, never text of a filter, so nothing
- * that a claim holds is ever parsed. Knows neither tables nor SQL.
+ * Caller values such as `?:user_id` and `?:claims.region`. They are never parsed as part of a
+ * filter. Must not know tables or SQL.
  */
 import type { SpaceCaller } from '../model/caller.ts';
 import { Decimal, type PlainValue } from '../util/text/decimal.ts';
 
 const MARK = '?:';
 const CLAIM = 'claims.';
-/** Whatever can stand unquoted in a filter. */
+/** Names that need no quotes in a filter. */
 const CLAIM_NAME = /^[^\s"(),]{1,128}$/;
 
 const KNOWN: ReadonlyMap<string, (caller: SpaceCaller) => PlainValue> = new Map<string, (caller: SpaceCaller) => PlainValue>([
@@ -24,20 +24,20 @@ export function isCallerValue(text: string): boolean {
   return text.startsWith(MARK);
 }
 
-/** The name behind `?:`; undefined when there is no such value. */
+/** Returns the name after `?:`, or `undefined` if it is unknown. */
 export function callerValueName(text: string): string | undefined {
   const name = text.slice(MARK.length);
   if (KNOWN.has(name)) return name;
   return name.startsWith(CLAIM) && CLAIM_NAME.test(name.slice(CLAIM.length)) ? name : undefined;
 }
 
-/** Undefined when the caller has no such claim. */
+/** `undefined` if the caller does not have the claim. */
 export function callerValue(caller: SpaceCaller, name: string): PlainValue | undefined {
   const known = KNOWN.get(name);
   return known === undefined ? caller.claims?.get(name.slice(CLAIM.length)) : known(caller);
 }
 
-/** One value as the text that a column's own type is asked to take; undefined for what is no single value. */
+/** Returns a single value as text, or `undefined` for a list or map. */
 export function textOfValue(value: PlainValue): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return String(value);

@@ -1,6 +1,6 @@
 /**
- * Does a persona fit the databases as they are? Asked at deploy: tables, columns and values of rules that do not fit are refused; a database that
- * cannot be asked is a warning. Knows nothing of requests.
+ * Compares a persona with the databases when it is deployed. Unknown tables and columns and invalid
+ * values are errors; an unreachable database is a warning.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { DbFailure } from '../engines/contract/engine.ts';
@@ -16,13 +16,13 @@ import { type DocumentReader, reasonOf } from './document-reader.ts';
 import { childPath } from './source.ts';
 import { compileRights } from './table-rights.ts';
 
-/** So many tables are asked for at a time. */
-const AT_ONCE = 8;
-/** From so many tables of a schema on, all of it is read at once. */
-const MANY = 40;
-/** A database that has not answered by then counts as one that cannot be reached. */
-const PATIENCE_MS = 10_000;
-const SILENT = Symbol('a database that cannot be reached');
+/** Tables that are read concurrently. */
+const CONCURRENCY = 8;
+/** From this number of tables on, the whole schema is read at once. */
+const WHOLE_SCHEMA_FROM = 40;
+/** A database that does not respond in time counts as unreachable. */
+const TIMEOUT_MS = 10_000;
+const UNREACHABLE = Symbol('unreachable');
 
 export interface CheckParts {
   readonly engines: Engines;
@@ -37,7 +37,7 @@ export async function checkPersona(persona: Persona, reader: DocumentReader, par
   return [...check.warnings];
 }
 
-/** Tables of one schema that have entries of their own. */
+/** Tables of one schema that the persona names. */
 interface SchemaCheck {
   readonly located: Located;
   readonly tables: (GrantedTable & { readonly path: string })[];
@@ -49,15 +49,15 @@ class Check {
   readonly #parts: CheckParts;
   readonly #seen = new Set<string>();
   readonly #schemas = new Map<string, SchemaCheck>();
-  /** Entries that did not answer. */
-  readonly #silent = new Set<string>();
+  /** Entries that did not respond. */
+  readonly #unreachable = new Set<string>();
 
   constructor(reader: DocumentReader, parts: CheckParts) {
     this.#reader = reader;
     this.#parts = parts;
   }
 
-  /** Notes what is wrong with an entry whatever its database says, and that this is to be asked. */
+  /** Checks a table entry without its database, and schedules the check of the table. */
   add(granted: GrantedTable): void {
     const { type, database, table: name } = granted;
     const path = childPath('tables', `${type}/${database}/${name}`);
@@ -80,20 +80,23 @@ class Check {
   async #schema({ located, tables }: SchemaCheck): Promise<void> {
     const { entry, schema } = located;
     const { catalog } = this.#parts;
-    const all = tables.length < MANY ? undefined : await this.#ask(located, tables[0], () => catalog.describeSchema(entry, schema));
-    const found: (Table | typeof SILENT | undefined)[] = tables.map(({ table }) => (all === SILENT ? SILENT : all?.get(table)));
-    const waiting = [...tables.entries()].filter(([index]) => found[index] === undefined);
+    const all =
+      tables.length < WHOLE_SCHEMA_FROM ? undefined : await this.#query(located, tables[0], () => catalog.describeSchema(entry, schema));
+    const tablesRead: (Table | typeof UNREACHABLE | undefined)[] = tables.map(({ table }) =>
+      all === UNREACHABLE ? UNREACHABLE : all?.get(table),
+    );
+    const waiting = [...tables.entries()].filter(([index]) => tablesRead[index] === undefined);
     const worker = async (): Promise<void> => {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
         const [index, granted] = next;
-        found[index] = await this.#ask(located, granted, () => catalog.read({ entry, schema, table: granted.table }));
+        tablesRead[index] = await this.#query(located, granted, () => catalog.read({ entry, schema, table: granted.table }));
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    await Promise.all(Array.from({ length: CONCURRENCY }, worker));
     for (const [index, { path, grants }] of tables.entries()) {
-      const table = found[index];
+      const table = tablesRead[index];
       if (table === undefined) this.#reader.refused(path, 'is a table that the database does not have');
-      else if (table !== SILENT)
+      else if (table !== UNREACHABLE)
         compileRights(grants, table, (operation, where, why) => this.#reader.refused(`${childPath(path, operation)}.${where}`, why));
     }
   }
@@ -109,22 +112,22 @@ class Check {
     }
   }
 
-  /** A database that did not answer is not asked again. */
-  async #ask<T>({ entry }: Located, named: TableKey | undefined, work: () => Promise<T>): Promise<T | typeof SILENT> {
-    if (this.#silent.has(entry.id)) return SILENT;
-    const patience = new AbortController();
-    const late = delay(PATIENCE_MS, SILENT, { signal: patience.signal, ref: false });
-    late.catch(() => undefined);
+  /** Runs a query on a database, unless that database has failed to respond before. */
+  async #query<T>({ entry }: Located, key: TableKey | undefined, work: () => Promise<T>): Promise<T | typeof UNREACHABLE> {
+    if (this.#unreachable.has(entry.id)) return UNREACHABLE;
+    const timer = new AbortController();
+    const timeout = delay(TIMEOUT_MS, UNREACHABLE, { signal: timer.signal, ref: false });
+    timeout.catch(() => undefined);
     try {
-      const found = await Promise.race([work(), late]);
-      if (found !== SILENT) return found;
+      const result = await Promise.race([work(), timeout]);
+      if (result !== UNREACHABLE) return result;
     } catch (error) {
       if (!(error instanceof DbFailure) && !(error instanceof ApiError)) throw error;
     } finally {
-      patience.abort();
+      timer.abort();
     }
-    this.#silent.add(entry.id);
-    this.warnings.add(`${named?.type}/${named?.database} cannot be reached, so its tables and columns were not checked.`);
-    return SILENT;
+    this.#unreachable.add(entry.id);
+    this.warnings.add(`${key?.type}/${key?.database} cannot be reached, so its tables and columns were not checked.`);
+    return UNREACHABLE;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Cursors of callers with a persona: they hold values that the caller may not read, and whoever could make one up could ask about such values. So
- * they are encrypted, and open for the same persona of the same space only.
+ * Encrypts the cursors of restricted callers. They contain values that the caller may not read, and
+ * a forged one could probe such values. A cursor is bound to a persona and space.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import type { CursorSeal } from '../auto/plan/access.ts';
@@ -12,12 +12,12 @@ const TAG_BYTES = 16;
 export class CursorSeals {
   readonly #keys: readonly Buffer[];
 
-  /** `keys`: the service's own, the first of which seals. */
+  /** `keys` are the service's keys; the first one encrypts. */
   constructor(keys: readonly Buffer[]) {
     this.#keys = keys.map((key) => Buffer.from(hkdfSync('sha256', key, '', 'millrace cursors', 32)));
   }
 
-  /** `owner`: whose cursors they are. */
+  /** `owner` identifies the persona and its space. */
   for(owner: string): CursorSeal {
     const bound = Buffer.from(owner);
     return { seal: (text) => this.#seal(text, bound), open: (cursor) => this.#open(cursor, bound) };
@@ -25,7 +25,7 @@ export class CursorSeals {
 
   #seal(text: string, owner: Buffer): string {
     const [key] = this.#keys;
-    if (key === undefined) throw new Error('there is no key to seal cursors with');
+    if (key === undefined) throw new Error('no key to encrypt cursors');
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(CIPHER, key, nonce).setAAD(owner);
     return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64url');
@@ -40,7 +40,7 @@ export class CursorSeals {
         const text = opener.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES));
         return Buffer.concat([text, opener.final()]).toString('utf8');
       } catch {
-        // Sealed with another key, for someone else, or by nobody.
+        // Sealed with another key or for another owner, or forged.
       }
     }
     return undefined;

@@ -105,7 +105,7 @@ function* readTables(reader: DocumentReader, part: Part | undefined, isType: (db
   return tables;
 }
 
-/** The name of a table may contain slashes, that of a database may not. */
+/** Table names may contain slashes; database names may not. */
 export function parseTableKey(text: string): TableKey | undefined {
   const [type = '', database = '', ...rest] = text.split('/');
   const table = rest.join('/');

@@ -1,6 +1,6 @@
 /**
- * As whom a caller acts in its space: without restriction, as one persona, or as nobody. Knows nothing of tables: what a persona grants is said
- * elsewhere.
+ * Determines the effective persona of a caller in its space: unrestricted, one persona, or none.
+ * Must not know tables.
  */
 import { apiError } from '../errors.ts';
 import type { Caller } from '../model/caller.ts';
@@ -12,7 +12,7 @@ import { memoPair } from '../util/memo.ts';
 
 export type EffectivePersona =
   | { readonly kind: 'unrestricted' }
-  /** `persona`: the one in force. `all`: those that the caller has, in order. */
+  /** `persona` is in force; `all` are the caller's personas in order. */
   | { readonly kind: 'persona'; readonly persona: PersonaRecord; readonly all: readonly PersonaRecord[] }
   | { readonly kind: 'none' };
 
@@ -20,18 +20,18 @@ const UNRESTRICTED: EffectivePersona = { kind: 'unrestricted' };
 const NONE: EffectivePersona = { kind: 'none' };
 const ADMIN = 'admin';
 
-/** Throws when the caller asks to act as someone it is not. A space without personas costs one look. */
+/** Throws if the caller requests a persona that it does not have. */
 export function effectivePersonaOf(store: Store, caller: Caller, context: ProjectContext): MaybePromise<EffectivePersona> {
   const space = caller.spaceId === undefined ? firstSpace(context) : context.spaces.get(caller.spaceId);
   if (space?.isGuarded !== true) return inOpenSpace(caller);
   const { org, project } = context;
   return after(store.personas(org.orgId, project.projectId, space.spaceId), (personas) =>
-    // The last one may have gone since the project was looked up.
+    // The last persona may have been deleted since the project was read.
     personas === undefined || personas.size === 0 ? inOpenSpace(caller) : choose(personas, caller),
   );
 }
 
-/** Where a caller names no space, it is in dev. */
+/** The default space is dev. */
 function firstSpace({ spaces }: ProjectContext): Space | undefined {
   for (const space of spaces.values()) if (space.name === 'dev') return space;
   return undefined;
@@ -57,7 +57,7 @@ function choose(personas: Personas, caller: Caller): EffectivePersona {
   return { kind: 'persona', persona, all };
 }
 
-/** A token that acts as a persona acts as no other. */
+/** A token bound to a persona cannot act as another one. */
 function bound(personas: Personas, name: string, asked: string | undefined): EffectivePersona {
   const persona = personas.get(name);
   if (persona === undefined || (asked !== undefined && asked !== name)) throw apiError('persona_not_yours', asked ?? name);

@@ -1,6 +1,6 @@
 /**
- * What a persona grants in a project, found by database, schema and table. Documents are read when a persona is first in force; rights are
- * compiled once for each picture of a table. Knows no request.
+ * Grants of personas by database, schema and table. A document is read on its first use; rights are
+ * compiled once per version of a table. Must not know requests.
  */
 import type { Access, CursorSeal, Restriction, TableRights } from '../auto/plan/access.ts';
 import type { Engines } from '../engines/registry.ts';
@@ -16,7 +16,7 @@ import { memo } from '../util/memo.ts';
 import { isEveryOther, readPersona } from './document.ts';
 import { compileRights } from './table-rights.ts';
 
-/** The grants in one schema of a database, for one persona. */
+/** Grants of one persona in one schema. */
 export class SchemaGrants {
   readonly #persona: PersonaRecord;
   readonly #seal: CursorSeal;
@@ -38,18 +38,18 @@ export class SchemaGrants {
     this.#others = grants;
   }
 
-  /** Undefined when a table of that name is closed, whether there is one or not. */
+  /** `undefined` if tables of that name are hidden, whether one exists or not. */
   grantsOf(name: string): TableGrants | undefined {
     const grants = this.#own.get(name) ?? this.#others;
     return grants !== undefined && isAny(grants) ? grants : undefined;
   }
 
-  /** On some table, whether it is there or not? */
+  /** `true` if the operation is granted on any table, existing or not. */
   grants(operation: Operation): boolean {
     return [...this.#own.values(), this.#others].some((grants) => grants?.[operation] !== undefined);
   }
 
-  /** May these columns be read as they are? Asked of tables that nobody has described. */
+  /** `true` if these columns may be read without masks. Does not need the table's description. */
   reads(table: string, columns: readonly string[]): boolean {
     const read = this.grantsOf(table)?.read;
     if (read === undefined) return false;
@@ -58,7 +58,10 @@ export class SchemaGrants {
     return columns.every((name) => isReadable(name) && !read.mask.has(name));
   }
 
-  /** May a table be open to the caller whose name the document does not have? Then closed ones must not be told by the time they take. */
+  /**
+   * `true` if tables that are not named are granted. Then hidden tables must not be revealed by
+   * timing.
+   */
   get opensOthers(): boolean {
     return this.#others !== undefined && isAny(this.#others);
   }
@@ -90,7 +93,7 @@ class CallerAccess implements Access {
     this.restriction = { subject: { caller, persona: persona.persona }, seal, rightsOn: (table) => grants.rightsOn(table) };
   }
 
-  /** Everything that a rule may look at. */
+  /** Contains everything that a rule may depend on. */
   get key(): string {
     const { caller } = this.restriction.subject;
     this.#key ??= writeJson([this.#persona.revision, caller.spaceId, caller.userId, [...caller.roles].sort(), caller.claims ?? null]);
@@ -98,7 +101,7 @@ class CallerAccess implements Access {
   }
 }
 
-/** All that a persona grants in a project. */
+/** Grants of a persona in a project. */
 class Grants {
   readonly #schemas = new Map<Entry, Map<string, SchemaGrants>>();
 
@@ -130,7 +133,7 @@ class Grants {
   }
 }
 
-/** A database that the project no longer has grants nothing. */
+/** `undefined` if the project no longer has the database. */
 function locate(type: string, database: string, context: ProjectContext, engines: Engines): Located | undefined {
   const engine = engines.find(type);
   if (engine === undefined) return undefined;
@@ -153,12 +156,12 @@ export class GrantBook {
     this.#seal = seal;
   }
 
-  /** Undefined when the persona grants nothing there. */
+  /** `undefined` if the persona grants nothing in the schema. */
   in(persona: PersonaRecord, context: ProjectContext, caller: Caller, entry: Entry, schema: string | undefined): SchemaGrants | undefined {
     return this.#of(persona, context, caller).in(entry, schema, this.#engines);
   }
 
-  /** In all schemas of a database that the persona names. */
+  /** Returns the grants in all schemas of a database that the persona names. */
   everywhereIn(persona: PersonaRecord, context: ProjectContext, caller: Caller, entry: Entry): readonly SchemaGrants[] {
     return this.#of(persona, context, caller).everywhereIn(entry);
   }

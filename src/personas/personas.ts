@@ -1,6 +1,6 @@
 /**
- * Personas over the management API: put, get, list, delete, copy, and who one is. Knows nothing of HTTP; whether a document fits its databases
- * is asked of `check`.
+ * The management API of personas: put, get, list, delete, copy, and the caller's own persona. Must
+ * not import HTTP.
  */
 import { apiError, REASONS } from '../errors.ts';
 import type { SpaceCaller } from '../model/caller.ts';
@@ -19,11 +19,11 @@ import type { EffectivePersona } from './effective-persona.ts';
 export interface PersonaAnswer {
   readonly status: number;
   readonly body: PlainValue;
-  /** What the answer is about, for the auditor. */
+  /** Object of the audit record. */
   readonly object: string;
 }
 
-/** Notes what the databases have to say against a persona; returns what could not be found out. */
+/** Reports problems of a persona with its databases to the reader; returns warnings. */
 export type CheckPersona = (persona: Persona, reader: DocumentReader) => Promise<readonly string[]>;
 
 const MAX_DEPTH = 16;
@@ -67,7 +67,7 @@ async function findPersona(store: Store, scope: SpaceScope, name: string): Promi
   return persona;
 }
 
-/** The document as it was written, and who wrote it when. */
+/** Returns the document with its author and time. */
 export async function getPersona(store: Store, caller: SpaceCaller, name: string): Promise<PlainMap> {
   const record = await findPersona(store, caller, name);
   return new Map<string, PlainValue>([...documentOf(record), ['updated_at', record.updatedAt], ['user_id', record.userId]]);
@@ -103,7 +103,7 @@ function readCopy(body: PlainValue): CopyRequest {
   const isList = Array.isArray(names) && (names as readonly PlainValue[]).every((name) => typeof name === 'string');
   const unknown = [...body.keys()].filter((name) => name !== 'target_space_id' && name !== 'personas');
   const problems = [
-    ...(typeof target === 'string' ? [] : ['target_space_id must be a text']),
+    ...(typeof target === 'string' ? [] : ['target_space_id must be a string']),
     ...(isList && names.length > 0 ? [] : ['personas must be a list of names, with at least one']),
     ...unknown.map((name) => `${name.slice(0, 80)} is unknown`),
   ];
@@ -131,7 +131,7 @@ export async function copyPersonas(
   return { status: 200, body: plainDocument({ copied: names }), object: names.join(' ') };
 }
 
-/** Who one is: as whom the caller acts, and what that grants. */
+/** Describes the caller's effective persona and its grants. */
 export function describeEffectivePersona(caller: SpaceCaller, effective: EffectivePersona): PlainMap {
   const isPersona = effective.kind === 'persona';
   return new Map<string, PlainValue>([

@@ -1,4 +1,7 @@
-/** Values that the service gives to columns itself (`set` of a persona), checked against the columns like any other value. */
+/**
+ * Compiles the preset values of columns (`set` of a persona). They are checked like any other
+ * value.
+ */
 import type { Preset, Subject } from '../auto/plan/access.ts';
 import { fromText, InvalidValue } from '../auto/plan/values.ts';
 import type { PresetValue } from '../model/persona.ts';
@@ -9,29 +12,29 @@ import type { PlainValue } from '../util/text/decimal.ts';
 import { callerValue, textOfValue } from './caller-values.ts';
 import { claimError } from './rule-binder.ts';
 
-/** Throws InvalidValue when a value of the document does not fit. */
-export function compilePreset(column: Column, given: PresetValue): Preset {
-  if (given.from === 'document') {
-    const value = stored(column, given.value);
+/** Throws InvalidValue if a fixed value does not fit. */
+export function compilePreset(column: Column, preset: PresetValue): Preset {
+  if (preset.from === 'document') {
+    const value = storable(column, preset.value);
     return { column, valueFor: () => value };
   }
-  const { name } = given;
-  return { column, valueFor: (subject) => ofCaller(column, name, subject) };
+  const { name } = preset;
+  return { column, valueFor: (subject) => fromCaller(column, name, subject) };
 }
 
-function ofCaller(column: Column, name: string, subject: Subject): ParamValue {
+function fromCaller(column: Column, name: string, subject: Subject): ParamValue {
   const value = callerValue(subject.caller, name);
   if (value === undefined) throw claimError(subject, name, 'which you do not have');
   try {
     if (value === null) throw new InvalidValue('it must not be null');
-    return stored(column, value);
+    return storable(column, value);
   } catch (error) {
     if (error instanceof InvalidValue) throw claimError(subject, name, `and yours does not fit: ${error.message}`);
     throw error;
   }
 }
 
-function stored(column: Column, value: PlainValue): ParamValue {
+function storable(column: Column, value: PlainValue): ParamValue {
   if (value === null) {
     if (!column.nullable) throw new InvalidValue('it must not be null');
     return null;

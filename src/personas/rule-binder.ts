@@ -1,6 +1,6 @@
 /**
- * The rules of a persona for one table: columns looked up and values checked once, so that a request only fills in what is its caller's. Knows no
- * SQL; the conditions are those of any filter.
+ * Compiles the row rules of a persona for a table. Columns and fixed values are checked once; each
+ * request only fills in caller values. Must not know SQL.
  */
 
 import type { Rule, Subject } from '../auto/plan/access.ts';
@@ -15,11 +15,11 @@ import type { PlainValue } from '../util/text/decimal.ts';
 import { callerValue, textOfValue } from './caller-values.ts';
 import { nameIn, parseRule } from './rules.ts';
 
-/** Matches no row, and every row. */
+/** Conditions that match no row and every row. */
 const NOTHING: Condition = { op: 'or', of: [] };
 const EVERYTHING: Condition = { op: 'and', of: [] };
 
-/** All of them must hold; undefined when there is none. */
+/** Combines rules with AND; `undefined` for an empty list. */
 export function compileRules(rows: readonly string[], table: Table): Rule | undefined {
   if (rows.length === 0) return undefined;
   return joined(
@@ -49,7 +49,7 @@ export function compileRule(filter: RawFilter, table: Table): Rule {
       return { op: filter.op, column: findColumn(table, filter.column) };
     case 'has':
     case 'hasnot':
-      throw new Error('no rule reaches another table');
+      throw new Error('rules cannot use other tables');
     default:
       return compileComparison(filter, findColumn(table, filter.column));
   }
@@ -58,18 +58,18 @@ export function compileRule(filter: RawFilter, table: Table): Rule {
 function joined(op: 'and' | 'or', parts: readonly Rule[]): Rule {
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) return only;
-  const fixed = parts.filter((part): part is Condition => typeof part !== 'function');
-  if (fixed.length === parts.length) return { op, of: fixed };
+  const constants = parts.filter((part): part is Condition => typeof part !== 'function');
+  if (constants.length === parts.length) return { op, of: constants };
   return (subject) => ({ op, of: parts.map((part) => conditionFor(part, subject)) });
 }
 
 type Comparing = Extract<RawFilter, { readonly values: readonly RawValue[] }>;
 
 function compileComparison({ op, values }: Comparing, column: Column): Rule {
-  const own = values.filter((value) => nameIn(value) === undefined);
-  // What the rule says itself must fit, whoever calls.
-  if (own.length === values.length) return comparison(op, column, values);
-  checkOwn({ op, values: own }, column);
+  const fixed = values.filter((value) => nameIn(value) === undefined);
+  // Fixed values must fit for every caller.
+  if (fixed.length === values.length) return comparison(op, column, values);
+  checkFixed({ op, values: fixed }, column);
   const { values: form, columns } = OPERATORS[op];
   return (subject) => {
     const filled: RawValue[] = [];
@@ -77,7 +77,7 @@ function compileComparison({ op, values }: Comparing, column: Column): Rule {
       const name = nameIn(value);
       if (name === undefined) filled.push(value);
       else
-        for (const text of textsOf(subject, name, form === 'list' ? 'many' : 'one'))
+        for (const text of callerTexts(subject, name, form === 'list' ? 'many' : 'one'))
           filled.push(fitting(subject, name, column, text, columns));
     }
     if (form === 'list' && filled.length === 0) return op === 'in' ? NOTHING : EVERYTHING;
@@ -85,8 +85,8 @@ function compileComparison({ op, values }: Comparing, column: Column): Rule {
   };
 }
 
-/** Every value by itself, and whether the operator suits the column at all. */
-function checkOwn({ op, values }: Pick<Comparing, 'op' | 'values'>, column: Column): void {
+/** Checks each fixed value, and that the operator suits the column. */
+function checkFixed({ op, values }: Pick<Comparing, 'op' | 'values'>, column: Column): void {
   const sample: RawValue = { text: '', quoted: true };
   const isText = OPERATORS[op].columns === 'text';
   if (isText) comparison(op, column, [sample]);
@@ -94,11 +94,11 @@ function checkOwn({ op, values }: Pick<Comparing, 'op' | 'values'>, column: Colu
   else for (const value of values) comparison('eq', column, [value]);
 }
 
-/** The caller's value as texts: one, or for lists as many as it has. */
-function textsOf(subject: Subject, name: string, how: 'one' | 'many'): readonly string[] {
+/** Returns the caller's value as text; for lists, all its values. */
+function callerTexts(subject: Subject, name: string, count: 'one' | 'many'): readonly string[] {
   const value = callerValue(subject.caller, name);
   if (value === undefined) throw claimError(subject, name, 'which you do not have');
-  const values = Array.isArray(value) && how === 'many' ? (value as readonly PlainValue[]) : [value];
+  const values = Array.isArray(value) && count === 'many' ? (value as readonly PlainValue[]) : [value];
   return values.map((one) => {
     const text = textOfValue(one);
     if (text === undefined) throw claimError(subject, name, 'and yours is not of a kind that can be compared so');
@@ -106,7 +106,7 @@ function textsOf(subject: Subject, name: string, how: 'one' | 'many'): readonly 
   });
 }
 
-/** A value that its column takes, as if it had been written in quotes. */
+/** Checks a caller value against its column and returns it as a quoted value. */
 function fitting(subject: Subject, name: string, column: Column, text: string, columns: 'comparable' | 'text'): RawValue {
   const spelled = column.takesBooleans === true && (text === 'true' || text === 'false') ? (text === 'true' ? '1' : '0') : text;
   try {

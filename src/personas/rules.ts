@@ -1,12 +1,13 @@
 /**
- * The rules of a persona: filters of the Auto grammar in which `?:name` stands for a value of the caller. Parses them once; knows no table.
+ * Parses the row rules of a persona: Auto filters in which `?:name` is a caller value. Must not
+ * know tables.
  */
 import { parseFilterText, type RawFilter, type RawValue } from '../auto/request/filter-syntax.ts';
 import { ApiError } from '../errors.ts';
 import { OPERATORS } from '../sql/operators.ts';
 import { callerValueName, isCallerValue, KNOWN_NAMES } from './caller-values.ts';
 
-/** A rule that cannot be read, and why. */
+/** Thrown for an invalid rule, with the reason. */
 export class InvalidRule extends Error {}
 
 export function parseRule(text: string): RawFilter {
@@ -17,7 +18,7 @@ export function parseRule(text: string): RawFilter {
   }
 }
 
-/** The name of the caller's value that stands there; undefined for a value of the rule's own. */
+/** Returns the name of a caller value, or `undefined` for a fixed value. */
 export function nameIn({ text, quoted }: RawValue): string | undefined {
   return !quoted && isCallerValue(text) ? callerValueName(text) : undefined;
 }
@@ -34,12 +35,12 @@ function checked(filter: RawFilter): RawFilter {
       return filter;
     case 'has':
     case 'hasnot':
-      throw new InvalidRule('a rule is about the columns of its own table; $has and $hasnot are none of it');
+      throw new InvalidRule('a rule can only use columns of its own table, not $has and $hasnot');
     default: {
       const values = OPERATORS[filter.op].values === 'range' ? splitRange(filter.values) : filter.values;
       for (const value of values)
         if (!value.quoted && isCallerValue(value.text) && nameIn(value) === undefined)
-          throw new InvalidRule(`"${value.text.slice(0, 80)}" is no value of a caller; there are ${KNOWN_NAMES}`);
+          throw new InvalidRule(`"${value.text.slice(0, 80)}" is not a caller value; known are ${KNOWN_NAMES}`);
       return { op: filter.op, column: filter.column, values };
     }
   }
@@ -47,7 +48,7 @@ function checked(filter: RawFilter): RawFilter {
 
 const RANGE = /^(\?:(?:claims\.)?[^.]+)\.(.+)$|^(.+?)\.(\?:.+)$/s;
 
-/** A range with a caller's value in it is split where that value ends or begins. */
+/** Splits a range at the boundary of a caller value. */
 function splitRange(values: readonly RawValue[]): readonly RawValue[] {
   const [only] = values;
   if (values.length !== 1 || only === undefined || only.quoted || !only.text.includes('?:')) return values;
@@ -61,7 +62,7 @@ function splitRange(values: readonly RawValue[]): readonly RawValue[] {
   ];
 }
 
-/** The columns that a rule names. */
+/** Columns that a rule uses. */
 export function columnsOf(filter: RawFilter): readonly string[] {
   switch (filter.op) {
     case 'and':

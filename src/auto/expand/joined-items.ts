@@ -13,7 +13,7 @@ import type { Expansion } from '../plan/plan-expand.ts';
 import type { RowStore } from '../rows/row-store.ts';
 import type { ReadItem } from './expanded-rows.ts';
 
-/** Items that are joined to the page, and those that are read afterwards. */
+/** Items that are joined to the page, and items that are read afterwards. */
 export interface Division {
   readonly joined: readonly Expansion[];
   /** The list for whose rows the page's rows repeat. */
@@ -89,7 +89,7 @@ function isSameCell(store: RowStore, a: number, b: number, place: number): boole
   return true;
 }
 
-/** Finds a to-one row in the columns from `first`. Its key is NULL if there is no such row. */
+/** Finds a to-one row in the columns from `first`. Its key is NULL if the row does not exist. */
 export function joinedItem(expansion: Expansion, store: RowStore, first: number): ReadItem {
   const { key, kind, rows } = expansion;
   const place = keyPlace(rows, first);

@@ -12,7 +12,7 @@ import type { AutoSession } from '../session.ts';
 import type { ReadItem, ReadRows } from './expanded-rows.ts';
 import { distinctKeys, type KeyId, keyId, NO_KEY, parentKeyCells, relatedKey, relatedKeyCells, withEqualityColumns } from './row-keys.ts';
 
-/** Rows whose items are read: their columns and, if not all rows of the store count, those that do. */
+/** Rows whose items are read. `rows` lists the relevant rows; all if undefined. */
 export interface ParentRows {
   readonly store: RowStore;
   readonly columns: readonly Column[];

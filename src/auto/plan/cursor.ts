@@ -82,7 +82,7 @@ export class CursorSink implements RowSink {
     this.#seal = seal;
   }
 
-  /** Cursor after the last row; `undefined` if there was no row. */
+  /** Cursor after the last row; `undefined` without rows. */
   get cursor(): string | undefined {
     return this.#last === undefined ? undefined : encodeCursor(this.#order, this.#last, this.#seal);
   }

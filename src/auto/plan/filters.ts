@@ -29,7 +29,7 @@ export function findQueryable(table: QueryableTable, name: string): Column {
   return column;
 }
 
-/** Combines filters with AND; `undefined` if there are none. */
+/** Combines filters with AND; `undefined` for an empty list. */
 export function conditionOf(filters: readonly RawFilter[], table: QueryableTable): Condition | undefined {
   const [first] = filters;
   if (first === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** The order of rows: the requested columns, then those that make it total. Pure. */
+/** The order of rows: the requested columns, then columns that make it total. Pure. */
 import { apiError } from '../../errors.ts';
 import type { Table } from '../../model/table.ts';
 import type { OrderTerm } from '../../sql/plan.ts';

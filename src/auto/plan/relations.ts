@@ -178,14 +178,14 @@ function hasRelatedFilter(filter: RawFilter): boolean {
   return (filter.op === 'and' || filter.op === 'or') && filter.of.some(hasRelatedFilter);
 }
 
-/** Tables that a request needs: those that it names, and the junctions between them. */
+/** Tables that a request needs: the named tables, and the junctions between them. */
 export function tablesReached(from: string, { filters, expand }: RelatedReferences, keys: readonly DeclaredKey[]): ReadonlySet<string> {
   const names = new Set([from]);
   const all = keys.map((key): ForeignKey => ({ ...key, unique: false }));
   const visit = (start: string, selector: RelatedSelector): void => {
     const relations = relationsOf(start, all);
     const matches = relations.filter(({ table }) => table === selector.table);
-    // If there is no such relation, the error lists the choices.
+    // If the relation does not exist, the error lists the choices.
     for (const { table, through } of matches.length > 0 ? matches : relations.slice(0, MAX_LISTED)) {
       names.add(table);
       if (through !== undefined) names.add(through.table);

@@ -22,6 +22,6 @@ export function findDeferredViolation({ kind, column, key }: DbFailure, { groups
       if (values.join(SEPARATOR) === key) places.push(at[row] as number);
     }
   }
-  // Of rows with the same key, the last one is the duplicate.
+  // Among rows with the same key, the last one is the duplicate.
   return kind === 'duplicate' ? places.toSorted((a, b) => a - b).at(-1) : places.toSorted((a, b) => a - b)[0];
 }

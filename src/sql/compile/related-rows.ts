@@ -9,7 +9,7 @@ import type { Link, RelatedRows, SelectPlan } from '../plan.ts';
 import type { Operand } from '../statement.ts';
 import { condition, Parameters } from './compile.ts';
 
-/** `keys` are values of the compared columns: those of the junction, or of the table itself. */
+/** `keys` are values of the compared columns, of the junction or of the table itself. */
 export function compileRelated(rows: RelatedRows, keys: readonly (readonly Operand[])[], dialect: Dialect): BoundStatement {
   const { link, select } = rows;
   const bind = new Parameters(dialect);

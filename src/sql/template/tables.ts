@@ -15,7 +15,7 @@ const BEFORE_TABLES: ReadonlyMap<string, 'list' | 'one'> = new Map([
   ['USING', 'list'],
   ['INTO', 'one'],
 ]);
-/** Keywords that may come between. */
+/** Keywords that are allowed between. */
 const BETWEEN: ReadonlySet<string> = new Set(['ONLY', 'TABLE', 'IGNORE', 'LOW_PRIORITY']);
 /**
  * Preceding words after which a keyword does not introduce a table: `FOR UPDATE`, `IS DISTINCT
@@ -31,7 +31,7 @@ const WITH_USING: ReadonlySet<string> = new Set(['DELETE', 'MERGE']);
 const VERBS: ReadonlySet<string> = new Set(['SELECT', 'INSERT', 'UPDATE', ...WITH_USING]);
 /** Functions whose arguments contain FROM. */
 const WITH_FROM: ReadonlySet<string> = new Set(['EXTRACT', 'SUBSTRING', 'TRIM', 'OVERLAY']);
-/** Words that may come in place of a table. */
+/** Words that may replace a table name. */
 const CLAUSES: ReadonlySet<string> = new Set(['SELECT', 'VALUES', 'LATERAL', 'UNNEST', 'SET', 'WHERE', 'OUTFILE', 'DUMPFILE']);
 /** Keywords that end a list of tables. ON does not: another table may follow its condition. */
 const AFTER_TABLES: ReadonlySet<string> = new Set(

@@ -1,4 +1,5 @@
-// ClickHouse over HTTP as the suite knows it: real conversations, cut into lines and chunks, and the lies that a response has room for.
+// ClickHouse over HTTP: recorded conversations, split into lines and chunks, and mutations of
+// responses.
 import { gzipSync } from 'node:zlib';
 import { canary, SCRIPTS, SET_UP } from './clickhouse-scripts.ts';
 import { changing, type Mutation, type Protocol, places, replaced } from './frame/protocol.ts';
@@ -6,7 +7,10 @@ import type { Random } from './frame/random.ts';
 
 const CRLF = '\r\n';
 
-/** Lines of the head, then lines of sizes and the chunks behind them, each with its line break. */
+/**
+ * Splits a response into the lines of the head, then size lines and chunks, each with its line
+ * break.
+ */
 function frame(bytes: Buffer): readonly Buffer[] {
   const messages: Buffer[] = [];
   let at = 0;
@@ -44,7 +48,7 @@ const isBody = starts(/^\[/);
 
 const line = (text: string): Buffer => Buffer.from(`${text}${CRLF}`, 'latin1');
 
-/** One more header, or one in the place of another. */
+/** Adds a header, or replaces one. */
 const heading =
   (...candidates: readonly string[]): Mutation =>
   (turns, random) => {
@@ -55,7 +59,7 @@ const heading =
     return replaced(turns, place, ...random.pick([[added], [added, place.message], [place.message, added]]));
   };
 
-/** A whole response in the place of a turn. */
+/** Replaces a whole response. */
 const answering =
   (...candidates: readonly Buffer[]): Mutation =>
   (turns, random) => {
@@ -116,7 +120,7 @@ const RESPONSES: readonly Buffer[] = [
   Buffer.concat([response('200 OK', [], ''), response('200 OK', [], '[1]\n')]),
 ];
 
-/** Another row in the place of one. */
+/** Replaces a row. */
 function rowText(random: Random): string {
   return random.pick([
     '[1}]',
@@ -199,7 +203,7 @@ const mutations: Readonly<Record<string, Mutation>> = {
     const rows = bytes.toString('utf8').trimEnd().split('\n');
     rows[random.below(rows.length)] = rowText(random);
     const body = Buffer.from(`${rows.join('\n')}\n`);
-    // The size before it does not fit any more, unless this is a chunk of its own.
+    // The preceding size no longer matches, unless this is a separate chunk.
     return random.chance(20) ? body : Buffer.concat([body.subarray(0, bytes.length - 2), line('')]);
   }),
   'another chunk': (turns, random) => {
@@ -239,7 +243,7 @@ export const clickhouseHttpProtocol: Protocol = {
   frame,
   mutations,
   canary,
-  // Basic authentication: whoever wants it hidden registers the host with TLS.
+  // Basic authentication sends the password in clear text; TLS protects it.
   sendsPassword: true,
   probe: { question: 'GET /ping ', answer: 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nOk.\n' },
   canaryEvery: 400,

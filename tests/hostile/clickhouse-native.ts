@@ -1,4 +1,5 @@
-// ClickHouse's native protocol as the suite knows it: real conversations, where their packets and the lengths in them are, and the lies it has room for.
+// ClickHouse's native protocol: recorded conversations, the positions of packets and lengths, and
+// mutations.
 import { canary, SCRIPTS, SET_UP } from './clickhouse-scripts.ts';
 import { inserting } from './frame/mutations.ts';
 import { changing, type Mutation, type Protocol } from './frame/protocol.ts';
@@ -12,7 +13,7 @@ const END = 5;
 const PROFILE = 6;
 const TABLE_COLUMNS = 11;
 
-/** One number of a packet: where it stands and what follows it. */
+/** A number of a packet: its position and what follows it. */
 interface Spot {
   readonly at: number;
   readonly end: number;
@@ -21,7 +22,7 @@ interface Spot {
 
 class Short extends Error {}
 
-/** Walks over one packet and notes where its numbers are. */
+/** Parses one packet and records the positions of its numbers. */
 class Walk {
   readonly #bytes: Buffer;
   at: number;
@@ -137,7 +138,7 @@ const block = (columns: number, rows: number, ...parts: readonly Buffer[]): Buff
 const exception = (message: string, nested = 0): Buffer =>
   Buffer.concat([Buffer.from([60, 0, 0, 0]), text('DB::Exception'), text(message), text(''), Buffer.from([nested])]);
 
-/** A number that does not fit, does not end, or says nothing. */
+/** A number that is out of range, unterminated or meaningless. */
 function oddVarint(random: Random): Buffer {
   return random.pick([
     varint(random.oddNumber()),
@@ -261,7 +262,7 @@ export const clickhouseNativeProtocol: Protocol = {
   frame,
   mutations,
   canary,
-  // The greeting has it: whoever wants it hidden registers the host with TLS.
+  // The greeting contains the password; TLS protects it.
   sendsPassword: true,
   probe: { question: 'GET /ping ', answer: 'HTTP/1.0 400 Bad Request\r\n\r\nPort 9000 is for clickhouse-client program\r\n' },
   canaryEvery: 400,

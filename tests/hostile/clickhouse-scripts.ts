@@ -1,4 +1,5 @@
-// What our driver does with a ClickHouse server, over either of its protocols, and the tables for it.
+// Statements that our driver runs against a ClickHouse server, over either protocol, and the tables
+// for them.
 
 import type { ClickhouseStatement } from '../../src/engines/clickhouse/statement.ts';
 import { encodeBlock } from '../../src/engines/clickhouse/types/block.ts';
@@ -23,7 +24,7 @@ const ROWS = RowValues.of(2, [
 const INSERT: ClickhouseStatement = {
   text: 'INSERT INTO scratch (id, word) FORMAT Native',
   types: [],
-  // Who runs the statement takes the block over, so every run gets one of its own.
+  // Running a statement consumes its block, so every run needs a new one.
   get block() {
     return encodeBlock(COLUMNS, ROWS);
   },

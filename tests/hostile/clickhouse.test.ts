@@ -1,4 +1,5 @@
-// ClickHouse servers that lie, over both of their protocols: thousands of conversations that went wrong by chance, and what may come of them.
+// Malicious ClickHouse servers, over both protocols: thousands of randomly mutated conversations,
+// and their allowed results.
 import { test } from 'vitest';
 import { times } from '../support/times.ts';
 import { clickhouseHttpProtocol } from './clickhouse-http.ts';

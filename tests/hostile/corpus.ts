@@ -1,5 +1,6 @@
-// The kinds of messages that public collections of attacks on HTTP parsers are made of: lengths and codings that two readers take differently,
-// blanks and line ends where none belong, chunks that lie, targets of every form, bytes that are no text. Written as tables, multiplied here.
+// Messages of public collections of attacks on HTTP parsers: ambiguous lengths and codings,
+// misplaced blanks and line ends, wrong chunks, all forms of targets, binary data. Tables that are
+// combined here.
 
 const HOST = 'Host: x\r\n';
 const every = (from: number, to: number): string[] => Array.from({ length: to - from + 1 }, (_, i) => String.fromCharCode(from + i));
@@ -301,7 +302,10 @@ const post = (headers: string, body: string): string => `POST /p HTTP/1.1\r\n${H
 const chunked = (body: string): string => post('Transfer-Encoding: chunked\r\n', body);
 const FIRST = 'GET /first HTTP/1.1\r\nHost: x\r\n\r\n';
 
-/** Messages, as latin1 text. Behind each another request is sent, which a reader that was fooled takes for a part of it, or the other way round. */
+/**
+ * Messages as latin1 text. Each is followed by another request, which a fooled parser takes for a
+ * part of it, or vice versa.
+ */
 export function corpus(): readonly string[] {
   const found = new Set<string>();
   const add = (text: string): void => void found.add(text);
@@ -376,6 +380,6 @@ export function corpus(): readonly string[] {
     add(`GET / HTTP/1.1${end}Host: x\r\n\r\n`);
   }
   const single = [...found];
-  // Behind another request on the connection, what says where a message ends is tried once more.
+  // Repeats the framing cases after another request on the connection.
   return [...single, ...single.filter((text) => text.startsWith('POST')).map((text) => FIRST + text)];
 }

@@ -1,5 +1,6 @@
-// Servers that want more than a database may: a file of this machine, the password in plain text, a request to somebody else. Seen through the whole
-// service: the caller hears 424, the log says why, nothing leaves the machine, and another tenant does not notice.
+// Servers that request more than a database may: a local file, the clear-text password, a redirect.
+// Through the whole service: the caller gets 424, the log says why, nothing leaves the machine, and
+// other tenants are not affected.
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type DatabaseEntry, type TestDatabase } from '../support/engines.ts';
@@ -16,7 +17,7 @@ const OK = [0, 0, 0, 2, 0, 0, 0];
 interface Liar {
   readonly port: number;
   connections(): number;
-  /** All that was said to it. */
+  /** Everything that was sent to the server. */
   heard(): Buffer;
   close(): void;
 }
@@ -45,7 +46,7 @@ async function listen(talk: (socket: Socket) => void): Promise<Liar> {
   };
 }
 
-/** Speaks MySQL: `login` follows the greeting, then each command has its answer. */
+/** Speaks MySQL: `login` follows the greeting, then each command gets its response. */
 function mysqlLiar(login: Buffer, answer: (command: number, text: string) => Buffer): Promise<Liar> {
   return listen((socket) => {
     const [greeting] = GREETINGS;
@@ -67,7 +68,9 @@ function mysqlLiar(login: Buffer, answer: (command: number, text: string) => Buf
 
 const DEFINITION = Buffer.from('\x03def\x00\x00\x00\x01a\x00\x0c\x21\x00\x04\x00\x00\x00\xfd\x00\x00\x00\x00\x00', 'latin1');
 
-/** Says that a statement is prepared: as many parameters as it has marks, and no columns. */
+/**
+ * Responds that a statement is prepared, with as many parameters as it has marks, and no columns.
+ */
 function prepared(text: string): Buffer {
   const count = text.split('?').length - 1;
   const definitions = Array.from({ length: count }, (_, i) => packet(i + 2, DEFINITION));
@@ -117,7 +120,7 @@ afterAll(async () => {
   await other?.drop();
 });
 
-/** A read and a write on a liar's database, while the other tenant reads on. */
+/** Reads and writes the malicious database while the other tenant continues to read. */
 async function ask(type: string, { port }: Liar): Promise<readonly Response[]> {
   const entry: DatabaseEntry = {
     host_details: [{ host: '127.0.0.1', port: String(port) }],

@@ -1,5 +1,5 @@
-// A PostgreSQL that lies in one place: a proxy before the real one that hands its messages on as they are until a result has a column of the given name,
-// and changes what comes from then on. Knows how messages are cut, and nothing else of them.
+// A proxy before PostgreSQL that passes messages on unchanged until a result has a column of the
+// given name, and changes the messages from then on. Knows only how messages are framed.
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { postgresProtocol } from './postgres.ts';
 
@@ -8,7 +8,7 @@ const DESCRIPTION = 0x54;
 export class LyingProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  /** What becomes of a message; nothing changes while there is no lie. */
+  /** Changes a message. Messages are unchanged while it is undefined. */
   lie: ((message: Buffer) => Buffer) | undefined;
 
   private constructor(target: { readonly host: string; readonly port: number }, column: string) {
@@ -39,7 +39,7 @@ export class LyingProxy {
     });
   }
 
-  /** Lies from the first result on that has such a column. */
+  /** Changes messages from the first result with such a column on. */
   static async start(target: { readonly host: string; readonly port: number }, column: string): Promise<LyingProxy> {
     const proxy = new LyingProxy(target, column);
     await new Promise<void>((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve));

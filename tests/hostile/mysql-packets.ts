@@ -1,4 +1,5 @@
-// Packets that a MySQL server has no business to send, or not now: greetings and requests at the login, and answers to what nobody asked.
+// Packets that a MySQL server must not send, or not at that time: greetings and login requests, and
+// unsolicited responses.
 const HEADER = 4;
 
 export function packet(sequence: number, ...parts: readonly (Buffer | number[])[]): Buffer {
@@ -78,7 +79,7 @@ YvGJcmyl8lK7P8uKWmf0wYxJjQeFjNWDlKEcL0hFG0o5Yz5IEnKy0NUCAwEAAQ==
 -----END PUBLIC KEY-----
 `;
 
-/** What a server may ask for before it lets somebody in, and what it never should. */
+/** Requests that a server may make during the login, and those it must not make. */
 export const LOGIN_REQUESTS: readonly Buffer[] = [
   packet(2, [0xfe], cstring('mysql_clear_password')),
   packet(2, [0xfe], cstring('mysql_clear_password'), SCRAMBLE),
@@ -109,7 +110,7 @@ export const LOGIN_REQUESTS: readonly Buffer[] = [
 
 const error = (message: string): Buffer => packet(1, [0xff, 0x1e, 0x04], Buffer.from('#42S22'), Buffer.from(message));
 
-/** Packets that are out of place nearly everywhere, and errors that are a torment to read. */
+/** Packets that are out of place almost everywhere, and errors that are expensive to parse. */
 export const STRANGERS: readonly Buffer[] = [
   packet(1, [0xfb], Buffer.from('/etc/passwd')),
   packet(1, [0xfb]),

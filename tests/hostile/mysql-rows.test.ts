@@ -1,4 +1,5 @@
-// Single rows and errors of a MySQL server that lies: each is refused, at once, and shows nothing of what lies behind it.
+// Malformed rows and errors of a MySQL server are rejected at once, and never expose the bytes
+// behind them.
 import { expect, test } from 'vitest';
 import { serverFailure } from '../../src/engines/mysql/dialect/failures.ts';
 import { Cursor } from '../../src/engines/mysql/protocol/bytes.ts';
@@ -10,7 +11,7 @@ const AT_ONCE_MS = 100;
 const SPARE = 64;
 const text = (value: string): number[] => [value.length, ...Buffer.from(value)];
 
-/** A cell after the mark of a row and the bits of its nulls. */
+/** A cell after the row mark and the null bitmap. */
 const ROWS: readonly (readonly [keyof typeof SHAPE, readonly number[]])[] = [
   ['bytes', [5, 65]],
   ['bytes', [1, 65, 66]],

@@ -1,4 +1,5 @@
-// MySQL and MariaDB servers that lie: thousands of conversations that went wrong by chance, and what may come of them.
+// Malicious MySQL and MariaDB servers: thousands of randomly mutated conversations, and their
+// allowed results.
 import { test } from 'vitest';
 import { times } from '../support/times.ts';
 import { expectUnharmed } from './frame/verdict.ts';

@@ -1,4 +1,5 @@
-// MySQL and MariaDB as the suite knows them: real conversations, where their packets begin, and the lies that the protocol has room for.
+// MySQL and MariaDB: recorded conversations, the positions of their packets, and mutations of the
+// protocol.
 import type { ParamType, Statement } from '../../src/sql/statement.ts';
 import {
   changing,
@@ -56,13 +57,13 @@ const isDefinition = (bytes: Buffer): boolean => bytes.length > 24 && bytes.toSt
 const isCount = (bytes: Buffer): boolean => bytes.length === HEADER + 1;
 const isPrepared = (bytes: Buffer): boolean => bytes.length === HEADER + 12 && bytes[HEADER] === ROW;
 
-/** Gives the packet the length that it has. */
+/** Corrects the length of the packet. */
 function fitted(bytes: Buffer): Buffer {
   bytes.writeUIntLE(Math.min(bytes.length - HEADER, 0xffffff), 0, 3);
   return bytes;
 }
 
-/** A length-encoded number that is not what is there. */
+/** A length-encoded number with a wrong value. */
 function oddLength(random: Random): Buffer {
   const wide = Buffer.alloc(9, 0xfe);
   wide.writeUInt32LE(random.oddNumber(), 1);
@@ -74,7 +75,7 @@ function oddLength(random: Random): Buffer {
   return random.pick([wide, middle, short, Buffer.from([0xfb]), Buffer.from([0xff]), Buffer.from([random.below(256)])]);
 }
 
-/** The turn goes on behind the place; its packets count on from there, as an answer's packets do. */
+/** Inserts packets; the numbers of the following ones continue, as in a valid response. */
 function inserted(turns: readonly Turn[], place: Place, added: Buffer, where: 'instead' | 'before'): readonly Turn[] {
   const sequence = place.message[SEQUENCE_AT] ?? 0;
   const fresh = Buffer.from(added);
@@ -101,7 +102,7 @@ const telling =
     return inserted(turns, random.pick(all), random.pick(candidates), random.pick(['instead', 'before']));
   };
 
-/** Every packet is numbered as an answer's packets must be. */
+/** Numbers the packets as a valid response does. */
 const endless =
   (...candidates: readonly Buffer[]): Mutation =>
   (turns, random) => {

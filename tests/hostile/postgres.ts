@@ -1,4 +1,5 @@
-// PostgreSQL as the suite knows it: real conversations, where their messages begin, and the lies that its protocol has room for.
+// PostgreSQL: recorded conversations, the positions of their messages, and mutations of the
+// protocol.
 import type { ParamType, Statement } from '../../src/sql/statement.ts';
 import { inserting } from './frame/mutations.ts';
 import { changing, type Mutation, type Protocol, places, replaced, type Script, type Step, type Turn } from './frame/protocol.ts';
@@ -73,7 +74,7 @@ const int32 = (value: number): Buffer => {
 };
 const cstring = (text: string): Buffer => Buffer.from(`${text}\0`);
 
-/** Where the lengths of a row's cells stand. */
+/** Returns the positions of the cell lengths of a row. */
 function cellLengths(row: Buffer): number[] {
   const found: number[] = [];
   for (let at = 7; at + 4 <= row.length; ) {
@@ -83,7 +84,7 @@ function cellLengths(row: Buffer): number[] {
   return found;
 }
 
-/** Where the objects' ids of a description's columns stand. */
+/** Returns the positions of the object ids in a row description. */
 function columnTypes(description: Buffer): number[] {
   const found: number[] = [];
   for (let at = 7; at < description.length; ) {
@@ -95,7 +96,7 @@ function columnTypes(description: Buffer): number[] {
   return found;
 }
 
-/** What a server may ask for before it lets somebody in, and never should afterwards. */
+/** Requests that a server may make during the login, and never afterwards. */
 const REQUESTS: readonly Buffer[] = [
   message('R', int32(0)),
   message('R', int32(2)),
@@ -121,7 +122,7 @@ const REQUESTS: readonly Buffer[] = [
   message('E', Buffer.from('Mno end')),
 ];
 
-/** Messages that are out of place nearly everywhere. */
+/** Messages that are out of place almost everywhere. */
 const STRANGERS: readonly Buffer[] = [
   message('Z', Buffer.from('I')),
   message('Z', Buffer.from('?')),
@@ -156,7 +157,7 @@ const STRANGERS: readonly Buffer[] = [
   Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'),
 ];
 
-/** In place of the permission to come in. */
+/** Replaces AuthenticationOk. */
 const asking: Mutation = (turns, random) => {
   const [first] = places(turns, ofType('R'));
   return first === undefined ? turns : replaced(turns, first, random.pick(REQUESTS));
@@ -174,7 +175,7 @@ function withCell(row: Buffer, random: Random, change: (row: Buffer, at: number)
   return lengths.length === 0 ? row : change(row, random.pick(lengths));
 }
 
-/** Gives the message the length that it has. */
+/** Corrects the length of the message. */
 function fitted(bytes: Buffer): Buffer {
   bytes.writeInt32BE(bytes.length - 1, 1);
   return bytes;

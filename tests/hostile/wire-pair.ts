@@ -1,4 +1,4 @@
-// Our server of HTTP and Node's side by side, each of which tells what it made of the bytes of a connection.
+// Our HTTP server and Node's side by side. Both report how they parsed the bytes of a connection.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
@@ -6,7 +6,7 @@ import { Listener } from '../../src/http1/listener.ts';
 import type { RequestHead } from '../../src/http1/request-head.ts';
 import { bytesOf } from '../../src/util/bytes/buffer-pool.ts';
 
-/** Requests as they were understood, in order; the last may be a refusal. */
+/** Parsed requests in order; the last may be a rejection. */
 export interface Seen {
   readonly served: readonly string[];
   readonly refused: boolean;
@@ -17,7 +17,7 @@ const PATIENCE_MS = 20_000;
 const shown = (method: string, target: string, headers: readonly string[], body: Buffer): string =>
   JSON.stringify([method, target, headers, body.toString('latin1')]);
 
-/** Where Node tells the whole address, we tell the path. */
+/** Node reports the whole address, this server the path. */
 const pathOf = (url: string): string => {
   const path = url.replace(/^https?:\/\/[^/?]*/i, '');
   return path === '' || path.startsWith('?') ? `/${path}` : path;
@@ -45,7 +45,7 @@ export class WirePair {
     );
     this.#node = createServer({ maxHeaderSize: 32 * 1024, keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 });
     this.#node.on('request', (request, response) => this.#note(request, response));
-    // Node reads ahead: the requests before the bad one are still on their way to the listener above.
+    // Node reads ahead: requests before the invalid one may not have reached the listener yet.
     this.#node.on('clientError', (_, socket) => void setTimeout(() => socket.destroy(), 5));
   }
 
@@ -75,7 +75,7 @@ export class WirePair {
     await this.#ours.close(1000);
   }
 
-  /** Sends these bytes and no end: what is answered without more. */
+  /** Sends the bytes without closing, and returns the responses. */
   ours(pieces: readonly Buffer[], end: 'ends' | 'waits' = 'ends'): Promise<Seen> {
     return converse(this.#oursPort, pieces, end).then(({ text }) => {
       const said = [...text.matchAll(/^X-(Seen|Refused): (.*)\r$/gm)];

@@ -1,5 +1,6 @@
-// The campaign against one protocol: thousands of conversations, each changed by chance, many at a time, while another connection of the same process
-// carries canaries. Tells what came of them; what is right is the test's affair.
+// A campaign against one protocol: thousands of randomly mutated conversations, many at a time,
+// while another connection of the process transfers canaries. Reports the results; the test decides
+// which are right.
 import { randomInt } from 'node:crypto';
 import { DbFailure, type Engine } from '../../../src/engines/contract/engine.ts';
 import { ENGINES } from '../../../src/engines/index.ts';
@@ -14,28 +15,33 @@ import { entryFor, record } from './recording.ts';
 import { Watchman } from './watchman.ts';
 
 const LANES = 16;
-/** A server that says nothing more is left after so long, as a caller would leave it; and one that goes on for ever. */
+/**
+ * A server that sends nothing more, or that never stops, is abandoned after this time, as by a
+ * caller.
+ */
 const PATIENCE_MS = 30;
 const GUARD_MS = 10_000;
-/** So long after the last word of either side a conversation must be over. */
+/** A conversation must be over this long after the last bytes of either side. */
 const HANG_MS = 1000;
 const CANARY = 'CANARY-of-another-tenant';
-/** What our driver must not tell to just anybody. */
+/** Secrets that our driver must not send to an unverified server. */
 const PASSWORD = 'PASSWORD-of-this-tenant';
-/** So many conversations go by between two looks at the canary. */
+/** Number of conversations between two checks of the canary. */
 const CANARY_EVERY = 80;
 
 export interface Report {
   readonly seed: number;
   readonly conversations: number;
-  /** How they ended: `done`, or a failure's kind. */
+  /** Number of conversations by result: `done`, or the kind of the failure. */
   readonly endings: Readonly<Record<string, number>>;
-  /** What must never happen, with the conversation's number. */
+  /** Violations, with the number of the conversation. */
   readonly wrong: readonly string[];
-  /** From the last word of either side to the end of a conversation, and of one round of the event loop. */
+  /**
+   * Maximum ms from the last bytes to the end of a conversation, and of one tick of the event loop.
+   */
   readonly longestMs: number;
   readonly longestRoundMs: number;
-  /** How much the process grew at most, in bytes. */
+  /** Maximum growth of the process in bytes. */
   readonly grownBytes: number;
   readonly canaries: number;
 }
@@ -49,7 +55,7 @@ interface Lie {
 
 export interface CampaignOptions {
   readonly conversations: number;
-  /** Those of the general lies and of the protocol's own that are told; all unless said otherwise. */
+  /** The mutations to use; all by default. */
   readonly only?: readonly string[];
 }
 
@@ -91,7 +97,7 @@ class Campaign {
   async run({ conversations, only }: CampaignOptions): Promise<Report> {
     const story = `${this.#protocol.name}, MILLRACE_TEST_HOSTILE_SEED=${this.#seed}`;
     process.stdout.write(`hostile ${story}: ${conversations} conversations from ${this.#recorded.length} recorded ones\n`);
-    // Most of a failure's cost is its list of callers.
+    // Most of the cost of an error is its stack trace.
     Error.stackTraceLimit = 4;
     const watchman = new Watchman(story);
     await this.#checkHonest(watchman);
@@ -118,7 +124,7 @@ class Campaign {
     };
   }
 
-  /** What was recorded works when it is played as it is; else the lies would be told to somebody who does not listen. */
+  /** Verifies that the unchanged recording succeeds; otherwise mutations would test nothing. */
   async #checkHonest(watchman: Watchman): Promise<void> {
     const server = await FakeServer.start(this.#protocol.probe);
     for (const conversation of this.#recorded) {
@@ -171,7 +177,7 @@ class Campaign {
     const wrong = (what: string): void =>
       void this.#wrong.push(`conversation ${index} (${lie.conversation.script.name}: ${lie.names.join(', ')}): ${what}`);
     if (failure !== undefined && !(failure instanceof DbFailure)) wrong(`ended with ${String((failure as Error).stack ?? failure)}`);
-    // Our own code that takes the rows must never stumble over what a server sent.
+    // Our own row sink must never fail on data that a server sent.
     if (failure instanceof DbFailure && failure.kind === 'cancelled' && !isAborted)
       wrong(`the rows were not taken: ${String(failure.cause)}`);
     if (hungMs > HANG_MS) wrong(`hung for ${Math.round(hungMs)} ms`);
@@ -197,7 +203,7 @@ class Campaign {
     return { ...played, isAborted: abort.signal.aborted, hungMs: watchman.clock - lastWord };
   }
 
-  /** The other tenant's connection works on, and fills whatever memory is shared. */
+  /** Keeps the other tenant's connection busy, so that shared memory is filled. */
   async #readCanary(): Promise<void> {
     const at = this.#protocol.address(this.#database);
     const script = { name: 'canary', steps: [{ do: 'run', statement: this.#protocol.canary(CANARY), params: [] }] } as const;

@@ -1,4 +1,4 @@
-// Our own driver at work: plays a script on one connection and keeps all that came of it, as answers and as words of failures.
+// Runs a script with our driver on one connection, and collects results and error messages.
 import { type Connection, DbFailure, type Engine, type RunOptions, type StopSignal } from '../../../src/engines/contract/engine.ts';
 import type { RowWriter } from '../../../src/formats/format.ts';
 import { formatByName } from '../../../src/formats/index.ts';
@@ -8,13 +8,13 @@ import { ByteWriter } from '../../../src/util/bytes/byte-writer.ts';
 import type { Script, Step } from './protocol.ts';
 
 export interface Played {
-  /** Bytes of answers and words of failures. */
+  /** Bytes of results and error messages. */
   readonly seen: readonly Buffer[];
-  /** What ended the script; undefined when all of it was played. */
+  /** The error that ended the script. `undefined` if it completed. */
   readonly failure: unknown;
 }
 
-/** Rows as an answer of the service would have them. */
+/** Collects rows as a response of the service would. */
 class Answers implements RowSink {
   readonly pieces: Buffer[] = [];
   readonly #format: string;
@@ -54,7 +54,7 @@ export async function playScript(engine: Engine, entry: Entry, host: Host, scrip
   const seen: Buffer[] = [];
   const run: RunOptions = { timeoutMs: TIMEOUT_MS, signal: options.signal };
   let connection: Connection | undefined;
-  // Some waits are the driver's own (bringing a session back), and end with the connection only.
+  // Some waits are internal to the driver (resetting a session), and end only with the connection.
   const leave = (): void => connection?.close();
   try {
     connection = await engine.connect(entry, { host, address: host.host, ...run });
@@ -84,7 +84,7 @@ async function play(engine: Engine, connection: Connection, step: Step, { run, f
       try {
         await connection.run(step.statement, step.params, run, sink);
       } catch (error) {
-        // A refusal that belongs to the script; what ends the connection does not.
+        // An expected rejection continues the script; a lost connection does not.
         if (step.do === 'run' || !connection.usable) throw error;
         seen.push(...wordsOf(error));
       } finally {
@@ -106,7 +106,7 @@ async function play(engine: Engine, connection: Connection, step: Step, { run, f
   }
 }
 
-/** Everything of an error that could reach an answer or a log. */
+/** Everything of an error that could reach a response or a log. */
 function wordsOf(error: unknown): Buffer[] {
   const words: Buffer[] = [];
   for (let one: unknown = error; one instanceof Error; one = one.cause) {

@@ -1,4 +1,5 @@
-// A server that plays a conversation to whoever connects: it answers when it has heard as much as the real one had, whatever that was.
+// A server that replays a conversation: it responds once it has received as many bytes as the real
+// server had.
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import type { Probe, Turn } from './protocol.ts';
 import { Random } from './random.ts';
@@ -6,30 +7,33 @@ import { Random } from './random.ts';
 export interface Performance {
   readonly turns: readonly Turn[];
   readonly seed: number;
-  /** How the bytes travel: as they are, or in pieces that end anywhere. */
+  /** How the bytes are sent: whole, or split at random positions. */
   readonly pieces: 'whole' | 'split';
-  /** When all is said: the connection is closed, or nothing happens any more. */
+  /** After the last turn the connection is closed, or stays silent. */
   readonly ending: 'close' | 'silence';
-  /** A server that tells the truth waits for its client, however busy the machine is. */
+  /** An honest server waits for its client, however busy the machine is. */
   readonly isHonest?: true;
 }
 
 const NOTHING: Performance = { turns: [], seed: 0, pieces: 'whole', ending: 'close' };
 const ENDLESS_BYTES = 96 * 1024;
-/** A client that says less than the recorded one is answered after so long. */
+/** A client that sends less than the recorded one gets its response after this time. */
 const QUIET_MS = 5;
 const HONEST_MS = 1000;
-/** One that says nothing at all may be waiting for a greeting that was lost. */
+/** A client that sends nothing may be waiting for a lost greeting. */
 const UNHEARD_MS = 100;
 
 export class FakeServer {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  /** What is played to those who connect from now on. */
+  /** The conversation for new connections. */
   performance: Performance = NOTHING;
-  /** Something was said on any connection; by either side; with an ending it was the server's last word. */
+  /**
+   * Called when a client, or either side, has sent bytes; with `ending` after the last bytes of the
+   * server.
+   */
   onWord: (ending?: Performance['ending']) => void = () => {};
-  /** What clients have said since somebody last looked. */
+  /** Bytes that clients have sent since the last check. */
   heard: Buffer[] = [];
 
   readonly #probe: Probe | undefined;
@@ -66,7 +70,7 @@ export class FakeServer {
     const random = new Random(performance.seed);
     const turns = performance.turns.values();
     let next = turns.next();
-    // Since the last turn: our password may be longer than the one that the real server heard.
+    // Counted since the last turn: our password may be longer than the recorded one.
     let heard = 0;
     let before = 0;
     let isUnheard = true;
@@ -119,7 +123,7 @@ async function say(socket: Socket, turn: Turn, pieces: Performance['pieces'], ra
   for (let said = 0; said < ENDLESS_BYTES && !socket.destroyed; said += many.length) if (!socket.write(many)) await drained(socket);
 }
 
-/** Up to twenty pieces, each of which is likely to arrive by itself. */
+/** Writes up to twenty pieces, which usually arrive separately. */
 async function saySplit(socket: Socket, bytes: Buffer, random: Random): Promise<void> {
   const cuts = Array.from({ length: 1 + random.below(20) }, () => random.below(bytes.length + 1)).sort((a, b) => a - b);
   let from = 0;

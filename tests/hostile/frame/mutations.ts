@@ -1,10 +1,11 @@
-// Lies that need no knowledge of the protocol: bits, bytes, messages and turns that are changed, lost, doubled, exchanged or without an end.
+// Mutations that are independent of the protocol: bits, bytes, messages and turns that are changed,
+// lost, doubled, exchanged or endless.
 import { changing, type Mutation, places, replaced, type Turn } from './protocol.ts';
 import type { Random } from './random.ts';
 
 const any = (message: Buffer): boolean => message.length > 0;
 
-/** Begins early as often as not: that is where lengths and counts are. */
+/** Picks a position, early in half of the cases, because lengths and counts are there. */
 function somewhere(message: Buffer, random: Random): number {
   return random.below(random.chance(60) ? Math.min(message.length, 24) : message.length);
 }
@@ -75,7 +76,7 @@ export const GENERAL: Readonly<Record<string, Mutation>> = {
   },
 };
 
-/** One of these messages in place of a message, before it or behind it. */
+/** Puts one of these messages before, behind or in place of a message. */
 export const inserting =
   (candidates: readonly Buffer[]): Mutation =>
   (turns, random) => {

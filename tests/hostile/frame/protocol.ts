@@ -1,12 +1,13 @@
-// What the suite has to know of a protocol: how a real conversation is made, where its messages begin, and what a liar would change in it.
+// What the suite needs from a protocol: recording conversations, splitting messages, and specific
+// mutations.
 import type { Statement } from '../../../src/sql/statement.ts';
 import type { EngineName, TestDatabase } from '../../support/engines.ts';
 import type { Random } from './random.ts';
 
-/** What the client does, one after the other, on one connection. */
+/** Steps of the client, in order, on one connection. */
 export type Step =
   | { readonly do: 'run'; readonly statement: Statement; readonly params: readonly (string | Buffer | null)[] }
-  /** A statement that the database refuses; the conversation goes on. */
+  /** A statement that the database rejects; the conversation continues. */
   | { readonly do: 'fail'; readonly statement: Statement; readonly params: readonly (string | Buffer | null)[] }
   | { readonly do: 'begin' | 'commit' | 'rollback' | 'reset' }
   | { readonly do: 'describe'; readonly table: string };
@@ -16,11 +17,14 @@ export interface Script {
   readonly steps: readonly Step[];
 }
 
-/** What the server says once it has heard so many bytes in all; `messages` are its bytes, cut where the protocol cuts them. */
+/**
+ * What the server sends after it has received this many bytes; `messages` are split by the
+ * protocol.
+ */
 export interface Turn {
   readonly heard: number;
   readonly messages: readonly Buffer[];
-  /** Said again and again after the messages, up to a few megabytes. */
+  /** Repeated after the messages, up to a few megabytes. */
   readonly endless?: Buffer;
 }
 
@@ -29,10 +33,10 @@ export interface Conversation {
   readonly turns: readonly Turn[];
 }
 
-/** Changes a conversation as a liar would. Buffers are never changed in place: recordings are shared. */
+/** Mutates a conversation. Must not change buffers in place, because recordings are shared. */
 export type Mutation = (turns: readonly Turn[], random: Random, all: readonly Conversation[]) => readonly Turn[];
 
-/** What a driver may ask on a connection of its own before it knows which protocol to speak; it is answered truly. */
+/** Probe on a separate connection that detects the protocol; it gets the correct response. */
 export interface Probe {
   readonly question: string;
   readonly answer: string;
@@ -41,25 +45,25 @@ export interface Probe {
 export interface Protocol {
   readonly name: string;
   readonly engine: EngineName;
-  /** Statements that make what the scripts use. */
+  /** Statements that create the tables of the scripts. */
   readonly setUp: readonly string[];
   readonly scripts: readonly Script[];
-  /** Where the real server is. */
+  /** Address of the real server. */
   address(database: TestDatabase): { readonly host: string; readonly port: number };
-  /** Cuts what the server said in one turn into messages; what cannot be cut stays in one piece. */
+  /** Splits one turn of the server into messages. Unparsable bytes stay in one piece. */
   frame(bytes: Buffer, turn: number): readonly Buffer[];
-  /** Lies that only this protocol knows, by a name for the report. */
+  /** Mutations of this protocol, by name. */
   readonly mutations: Readonly<Record<string, Mutation>>;
-  /** A statement whose rows are nothing but the given canary, a megabyte or so of it. */
+  /** A statement whose rows contain only the given canary, about 1 MB of it. */
   canary(text: string): Statement;
-  /** True where the protocol has no other way than to send the password as it is. */
+  /** `true` if the protocol always sends the password in clear text. */
   readonly sendsPassword: boolean;
   readonly probe?: Probe;
-  /** So many conversations go by between two looks at the canary, where the engine is slow. */
+  /** Number of conversations between two checks of the canary, for slow engines. */
   readonly canaryEvery?: number;
 }
 
-/** The place of one message among all turns. */
+/** Position of a message in the turns. */
 export interface Place {
   readonly turn: number;
   readonly index: number;
@@ -70,12 +74,12 @@ export function places(turns: readonly Turn[], isWanted: (message: Buffer) => bo
   return turns.flatMap(({ messages }, turn) => messages.flatMap((message, index) => (isWanted(message) ? [{ turn, index, message }] : [])));
 }
 
-/** The same turns with other messages in one place: none, one or several. */
+/** Replaces the messages at one position by none, one or several. */
 export function replaced(turns: readonly Turn[], { turn, index }: Omit<Place, 'message'>, ...messages: readonly Buffer[]): readonly Turn[] {
   return turns.map((one, i) => (i === turn ? { ...one, messages: one.messages.toSpliced(index, 1, ...messages) } : one));
 }
 
-/** Changes one message that is wanted, picked by chance; the conversation as it was when there is none. */
+/** Changes one random message that matches. Returns the conversation unchanged if there is none. */
 export function changing(
   isWanted: (message: Buffer) => boolean,
   change: (message: Buffer, random: Random) => Buffer | readonly Buffer[],

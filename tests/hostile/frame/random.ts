@@ -1,4 +1,5 @@
-// Chance with a seed: the same seed tells the same story. Every conversation has a seed of its own, so that it can be played again alone.
+// Random numbers with a seed. Every conversation has its own seed, so that it can be replayed
+// alone.
 
 export class Random {
   #state: number;
@@ -7,12 +8,12 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** A story within the story, by its number. */
+  /** Derives a generator by number. */
   static of(seed: number, index: number): Random {
     return new Random(Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(index + 1, 0xc2b2ae35));
   }
 
-  /** Any 32 bits (mulberry32). */
+  /** Returns any 32 bits (mulberry32). */
   bits(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let t = this.#state;
@@ -21,7 +22,7 @@ export class Random {
     return (t ^ (t >>> 14)) >>> 0;
   }
 
-  /** From 0 to n - 1; 0 for none. */
+  /** Returns an integer from 0 to n - 1; 0 if n is 0. */
   below(n: number): number {
     return n <= 0 ? 0 : this.bits() % n;
   }
@@ -42,7 +43,7 @@ export class Random {
     return bytes;
   }
 
-  /** A number that somebody forgot to think of. */
+  /** Returns a boundary value, or any 32 bits. */
   oddNumber(): number {
     return this.chance(75) ? this.pick(ODD_NUMBERS) : this.bits();
   }

@@ -1,4 +1,4 @@
-// Conversations with a real engine, taken down by a proxy between it and our own driver.
+// Records conversations of our driver with a real engine, through a proxy.
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { ENGINES } from '../../../src/engines/index.ts';
 import type { Entry } from '../../../src/model/entry.ts';
@@ -34,7 +34,7 @@ export async function record(protocol: Protocol, database: TestDatabase): Promis
   return conversations;
 }
 
-/** A driver may use several connections for one script; each is a conversation. */
+/** A script may use several connections; each of them is a conversation. */
 async function recordScript(protocol: Protocol, database: TestDatabase, script: Script): Promise<Conversation[]> {
   const taken: Heard[][] = [];
   const sockets = new Set<Socket>();

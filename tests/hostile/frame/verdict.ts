@@ -1,4 +1,4 @@
-// What must hold of every campaign against servers that lie, whichever protocol they speak.
+// Requirements of every campaign, whichever protocol.
 import { expect } from 'vitest';
 import { largeRowBytes } from '../../../src/engines/contract/limits.ts';
 import { campaign } from './campaign.ts';
@@ -6,7 +6,7 @@ import type { Protocol } from './protocol.ts';
 
 const MIB = 1024 * 1024;
 
-/** `endings`: those that must come up, or the lies are told to nobody who listens: some are believed, most are found out. */
+/** `endings`: results that must occur, or the mutations test nothing. */
 export async function expectUnharmed(protocol: Protocol, conversations: number, endings: readonly string[]): Promise<void> {
   const report = await campaign(protocol, { conversations });
   process.stdout.write(`${JSON.stringify(report)}\n`);

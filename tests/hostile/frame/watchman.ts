@@ -1,4 +1,5 @@
-// Looks at the event loop from a thread of its own: one that is blocked for good could tell nobody. Says which conversation did it, and ends the process.
+// Watches the event loop from another thread, because a blocked loop cannot report itself. Names
+// the conversation and ends the process.
 import { Worker } from 'node:worker_threads';
 
 const BLOCKED_MS = 10_000;
@@ -22,9 +23,9 @@ export class Watchman {
   readonly #cells: Int32Array;
   readonly #worker: Worker;
   readonly #timer: NodeJS.Timeout;
-  /** The longest time that the loop took for one round, in milliseconds. */
+  /** Longest tick of the event loop in ms. */
   longest = 0;
-  /** Milliseconds as the loop has lived them: those in which other processes had the processor do not count. */
+  /** Ms that the loop was running, without the time in which other processes had the CPU. */
   clock = 0;
 
   constructor(story: string) {
@@ -45,7 +46,7 @@ export class Watchman {
     }, PERIOD_MS);
   }
 
-  /** From here on this one is to blame. */
+  /** Names the conversation that is running now. */
   now(conversation: number): void {
     Atomics.store(this.#cells, 1, conversation);
   }

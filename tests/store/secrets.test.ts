@@ -109,7 +109,7 @@ describe.each(KINDS)('passwords in the %s store', (kind) => {
     const endpoint = await store.endpoint(scope.orgId, scope.projectId, scope.spaceId, 'x');
     expect(endpoint?.versions.get('get')?.[0]).toMatchObject({ password: null, unreadable: expect.stringContaining('another record') });
     expect((await store.endpoint(scope.orgId, scope.projectId, scope.spaceId, 'y'))?.versions.get('get')?.[0]?.password).toBe('pw of y');
-    await expect(store.changeEntry(scope, { ...anEntry({ database: 'a' }), password: null })).rejects.toThrow('send it anew');
+    await expect(store.changeEntry(scope, { ...anEntry({ database: 'a' }), password: null })).rejects.toThrow('send it again');
     expect(await store.changeEntry(scope, { ...anEntry({ database: 'a' }), password: 'mended' })).toBe(true);
     expect((await store.projectContext(scope.orgId, scope.projectId))?.entries.get('pg/a')?.password).toBe('mended');
   });

@@ -3,7 +3,7 @@
  * after release is detected.
  */
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { acquireBuffer, Lease, type PooledBuffer, poisonReleased } from '../../src/util/bytes/buffer-pool.ts';
 
 describe('pooled buffers', () => {
@@ -61,8 +61,9 @@ describe('a lease', () => {
   });
 });
 
-/** The last ones of this file: the mode stays on. */
 describe('released memory that is poisoned', () => {
+  afterAll(() => poisonReleased(undefined));
+
   it('shows whoever reads it, writes to it, or releases it again', () => {
     const used = acquireBuffer(200_000);
     used.bytes.fill(0x61);

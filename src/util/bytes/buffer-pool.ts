@@ -37,10 +37,12 @@ let pattern: Buffer | undefined;
 
 /**
  * For tests: fills released memory with this byte. A read after the release returns nonsense, a
- * write after it is detected at the next acquire, and a second release throws.
+ * write after it is detected at the next acquire, and a second release throws. `undefined` ends it.
  */
-export function poisonReleased(byte: number): void {
-  pattern = Buffer.alloc(1024 * 1024, byte);
+export function poisonReleased(byte: number | undefined): void {
+  pattern = byte === undefined ? undefined : Buffer.alloc(1024 * 1024, byte);
+  // Buffers that were released earlier do not have the pattern.
+  dropFreeBuffers();
 }
 
 /** Returns at least this many bytes with arbitrary content. Read only bytes you have written. */

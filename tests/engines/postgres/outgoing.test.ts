@@ -1,11 +1,12 @@
 // Messages leave from buffers of the pool: each is given back when the system has taken its bytes, not before, and a connection that waits holds none.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { Outgoing } from '../../../src/engines/postgres/protocol/outgoing.ts';
 import { acquireBuffer, dropFreeBuffers, poisonReleased } from '../../../src/util/bytes/buffer-pool.ts';
 
 beforeAll(() => poisonReleased(0xdb));
+afterAll(() => poisonReleased(undefined));
 
 let server: Server;
 let socket: Socket;

@@ -29,7 +29,7 @@ const logged = async (): Promise<unknown[]> => (await postgres.run('SELECT v FRO
 const VALUE = [{ expr: 'a', code: '{"id": 5, "none": nil}' }];
 
 describe('response', () => {
-  test('status and headers are constants or expressions; nil headers are left out, numbers are texts', async () => {
+  test('status and headers are constants or expressions; nil headers are omitted, numbers become strings', async () => {
     await bench.deploy({
       uri: 'created',
       method: 'post',
@@ -50,7 +50,7 @@ describe('response', () => {
     expect(response.headers['x-none']).toBeUndefined();
   });
 
-  test('a body instead of the last step, and a status by what was found', async () => {
+  test('the body replaces the result of the last step, and the status may depend on it', async () => {
     await bench.deploy({
       uri: 'file-of/{id}',
       input: { id: { type: 'integer' } },
@@ -63,7 +63,7 @@ describe('response', () => {
     expect((await bench.get('file-of/1?format=csv')).text).toBe('id\r\n1\r\n');
   });
 
-  test('204 and 304 have no body, and the connection goes on', async () => {
+  test('204 and 304 have no body, and the connection stays open', async () => {
     await bench.deploy({ uri: 'nothing', logic: VALUE, response: { status: 'input.s == "304" ? 304 : 204' } });
     for (const status of [204, 304]) {
       const response = await bench.get(`nothing?s=${status}`);
@@ -72,7 +72,7 @@ describe('response', () => {
     expect((await bench.get('created')).status).toBe(405);
   });
 
-  test('a status from 400 on commits nothing, and nothing falls back', async () => {
+  test('a status of 400 or higher rolls back and does not trigger a rollback version', async () => {
     const logic = [{ sql: "INSERT INTO log VALUES ('x')" }];
     await bench.deploy({ uri: 'taken', method: 'post', logic: [{ expr: 'a', code: '"old"' }] });
     await bench.deploy({
@@ -91,7 +91,7 @@ describe('response', () => {
     expect((await bench.call('POST', 'taken?s=202')).status).toBe(202);
     expect(await logged()).toEqual(['x']);
     await postgres.run('DELETE FROM log');
-    // A status that is none is the version's own fault.
+    // An invalid status is the version's own fault.
     const fallen = await bench.call('POST', 'taken?s=99');
     expect([fallen.status, fallen.json(), fallen.headers['x-rolled-back-from']]).toEqual([200, 'old', '2']);
     expect(await logged()).toEqual([]);
@@ -113,13 +113,13 @@ describe('response', () => {
     expect(messageOf(await bench.get(uri))).toEqual([500, expect.stringContaining('response.')]);
   });
 
-  test('a header is written with a byte for each character', async () => {
+  test('headers are written as Latin-1', async () => {
     await bench.deploy({ uri: 'latin', logic: VALUE, response: { headers: { 'X-A': '"caf\u00e9"' } } });
     const { headers } = await bench.get('latin');
     expect(headers['x-a']).toBe('caf\u00e9');
   });
 
-  test('files are bytes, from the database or from base64, and have no format', async () => {
+  test('files are bytes from the database or from base64, and reject the parameter format', async () => {
     await bench.deploy({
       uri: 'pdf',
       logic: [{ sql: 'SELECT pdf FROM files' }],
@@ -137,7 +137,7 @@ describe('response', () => {
     ]);
   });
 
-  test('is kept and shared as a whole, successes only', async () => {
+  test('is cached and shared with its head, successes only', async () => {
     await bench.deploy({
       uri: 'kept',
       logic: VALUE,
@@ -203,7 +203,7 @@ describe('refuse and fail', () => {
     expect(await logged()).toEqual([]);
   });
 
-  test('an input that lark reads and that was not sent is the caller’s 400', async () => {
+  test('an input that a lark step reads and that was not sent yields 400', async () => {
     await bench.deploy({ uri: 'absent', logic: [{ expr: 'o', code: '"old"' }] });
     await bench.deploy({
       uri: 'absent',
@@ -227,7 +227,7 @@ const TABLES: Readonly<Record<EngineName, readonly string[]>> = {
   clickhouse: ['CREATE TABLE t (id Int32, secret String, n Int32, CONSTRAINT positive CHECK n > 0) ENGINE = MergeTree ORDER BY id'],
 };
 
-describe.each(ENGINE_NAMES)('what %s says reaches callers without rows and statements', (engine) => {
+describe.each(ENGINE_NAMES)('messages of %s reach callers without rows and SQL', (engine) => {
   let own: Bench;
   beforeAll(async () => {
     const database = await createDatabase(engine);
@@ -239,7 +239,7 @@ describe.each(ENGINE_NAMES)('what %s says reaches callers without rows and state
     await own?.database.drop();
   });
 
-  test('a violated constraint', async () => {
+  test('name a violated constraint', async () => {
     await own.deploy({ uri: 'check', method: 'post', logic: [{ sql: "INSERT INTO t (id, secret, n) VALUES (2, 'hush', -1)" }] });
     const response = await own.call('POST', 'check');
     expect([response.status, response.text]).toEqual([422, expect.stringContaining('positive')]);
@@ -247,7 +247,7 @@ describe.each(ENGINE_NAMES)('what %s says reaches callers without rows and state
     expect(response.text).not.toContain(own.database.name);
   });
 
-  test('a duplicate', async () => {
+  test('name the constraint of a duplicate', async () => {
     await own.deploy({ uri: 'twice', method: 'post', logic: [{ sql: "INSERT INTO t (id, secret, n) VALUES (1, 'hush', 1)" }] });
     const { status, text } = await own.call('POST', 'twice');
     // ClickHouse has no keys that refuse anything.
@@ -255,14 +255,14 @@ describe.each(ENGINE_NAMES)('what %s says reaches callers without rows and state
     expect(text).not.toMatch(/hush|\(1\)|'1/);
   });
 
-  test('a statement that is wrong', async () => {
+  test('omit the text of an invalid statement', async () => {
     await own.deploy({ uri: 'wrong', logic: [{ sql: "SELECT id FROM t WHERE nope = 'hush' GROUP" }] });
     const { status, text } = await own.get('wrong');
     expect([status, text]).toEqual([500, expect.not.stringMatching(/hush|SELECT/)]);
   });
 });
 
-test('what did not compile on ClickHouse has written nothing: the rollback version answers', async () => {
+test('a statement that ClickHouse could not parse has no side effects, so the rollback version responds', async () => {
   const database = { ref: `ch/${clickhouse.name}` };
   for (const [uri, sql] of Object.entries({
     syntax: 'INSRT INTO t VALUES (1)',

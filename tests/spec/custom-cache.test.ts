@@ -31,7 +31,7 @@ async function run(uri: string, options: Parameters<Bench['get']>[1] = {}, on = 
 }
 
 describe('cache_result', () => {
-  test('the same request is answered from the cache, another is not', async () => {
+  test('serves the same request from the cache, but no other', async () => {
     await bench.deploy({ uri: 'c', logic: [RUN], config: CACHED });
     const [first, body] = await run('c?a=1&b=2');
     expect(first).toBe('MISS');
@@ -44,7 +44,7 @@ describe('cache_result', () => {
     expect([hit.headers['x-served-version'], hit.headers['content-type']]).toEqual(['1.0.0', 'application/json; charset=utf-8']);
   });
 
-  test('every format comes back as it went', async () => {
+  test('preserves the bytes of every format', async () => {
     await bench.deploy({ uri: 'formats', logic: [{ sql: "SELECT n, 'x' AS t FROM generate_series(1, 3) AS n" }], config: CACHED });
     for (const format of ['json', 'xml', 'yaml', 'csv', 'bson']) {
       const [miss, hit] = [await bench.get(`formats?format=${format}`), await bench.get(`formats?format=${format}`)];
@@ -54,7 +54,7 @@ describe('cache_result', () => {
     }
   });
 
-  test('bodies count by their fields', async () => {
+  test('compares bodies by their fields', async () => {
     await bench.deploy({ uri: 'post', method: 'post', logic: [RUN], config: CACHED });
     const post = async (body: unknown): Promise<unknown> => cacheOf(await bench.call('POST', 'post', { body }));
     expect([
@@ -64,13 +64,13 @@ describe('cache_result', () => {
     ]).toEqual(['MISS', 'HIT', 'MISS']);
   });
 
-  test('permission comes before the cache', async () => {
+  test('checks permission before the cache', async () => {
     await bench.deploy({ uri: 'secret', permission: ['boss'], logic: [RUN], config: CACHED });
     await run('secret', { headers: { 'x-user-roles': 'boss' } });
     expect((await bench.get('secret', { headers: { 'x-user-roles': 'clerk' } })).status).toBe(403);
   });
 
-  test('who asks counts when a step looks', async () => {
+  test('includes the caller in the key if a step reads the context', async () => {
     const user = (id: string): object => ({ headers: { 'x-user-id': id } });
     await bench.deploy({ uri: 'blind', logic: [RUN], config: CACHED });
     await bench.deploy({ uri: 'looks', logic: [{ sql: "SELECT nextval('runs') AS run, ?:context.user_id AS me" }], config: CACHED });
@@ -83,7 +83,7 @@ describe('cache_result', () => {
     expect((await run('looks', { headers: { 'x-user-roles': 'admin' } }))[0]).toBe('MISS');
   });
 
-  test('deploy, update and deletion drop it at once; modules too', async () => {
+  test('is invalidated at once by deploy, update and deletion of definitions and modules', async () => {
     await bench.deploy({ uri: 'dropped', logic: [RUN], config: CACHED });
     await run('dropped?version=1.0.0');
     await bench.deploy({ uri: 'dropped', version: '2', logic: [RUN], config: CACHED });
@@ -116,14 +116,14 @@ describe('cache_result', () => {
     expect(await run('moduled')).toEqual(['MISS', '2']);
   });
 
-  test('for as long as it says', async () => {
+  test('expires after cache_ttl_secs', async () => {
     await bench.deploy({ uri: 'short', logic: [RUN], config: { cache_result: true, cache_ttl_secs: 3 } });
     await run('short');
     expect((await run('short'))[0]).toBe('HIT');
     await expect.poll(async () => (await run('short'))[0], { timeout: 15_000, interval: 250 }).toBe('MISS');
   });
 
-  test('an answer that is too large to be kept is refused', async () => {
+  test('rejects a response that exceeds the memory limit', async () => {
     const sql = "SELECT repeat('x', 1000) AS t FROM generate_series(1, 3000)";
     const config = { ...CACHED, limits: { memory_mb: 1 } };
     await bench.deploy({ uri: 'large', logic: [{ sql }], config });
@@ -138,14 +138,14 @@ describe('cache_result', () => {
     }
   });
 
-  test('failures are not kept', async () => {
+  test('does not cache failures', async () => {
     await bench.deploy({ uri: 'fails', logic: [{ sql: 'SELECT * FROM later' }], config: CACHED });
     expect((await bench.get('fails')).status).toBe(500);
     await bench.database.run('CREATE TABLE later (n int)');
     expect(await run('fails')).toEqual(['MISS', '[]']);
   });
 
-  test('tenants and spaces never share', async () => {
+  test('never shares entries between tenants or spaces', async () => {
     const other = new Bench(service, await setUpProject(service, [bench.database.entry()]), bench.database);
     const staging = new Bench(
       service,
@@ -169,7 +169,7 @@ describe('cache_result', () => {
   });
 });
 
-describe('definitions with a step that writes, or may', () => {
+describe('cache and coalesce with a step that may write', () => {
   beforeAll(() => bench.database.run('CREATE TABLE written (id int, note text)'));
   const CONFIGS = [{ cache_result: true }, { coalesce: true }];
 
@@ -215,7 +215,7 @@ describe('definitions with a step that writes, or may', () => {
     expect([(await run(uri))[0], (await run(uri))[0]]).toEqual(['MISS', 'HIT']);
   });
 
-  test('an update is refused as well', async () => {
+  test('rejects an update as well', async () => {
     await bench.deploy({ uri: 'becomes', logic: [RUN], config: CACHED });
     const sketch = { uri: 'becomes', logic: [{ sql: 'DELETE FROM written' }], config: CACHED };
     expect((await bench.send('PUT', '', stringify(bench.document(sketch)))).status).toBe(400);
@@ -223,7 +223,7 @@ describe('definitions with a step that writes, or may', () => {
   });
 });
 
-test('a definition that was stored when writes could be kept runs each time, and is not copied', async () => {
+test('a stored definition that caches writes runs every time, and is not copied', async () => {
   await bench.database.run('CREATE TABLE kept (id int)');
   const store = await createDatabase('postgres');
   const { address, name } = store;
@@ -256,7 +256,7 @@ test('a definition that was stored when writes could be kept runs each time, and
 describe('coalesce', () => {
   const SLOW = { sql: "SELECT nextval('runs') AS run, pg_sleep(1.5) IS NULL AS slept" };
 
-  test('identical requests under way share one execution, and later ones do not', async () => {
+  test('lets identical concurrent requests share one execution, but not later ones', async () => {
     await bench.deploy({ uri: 'shared', logic: [SLOW], config: { coalesce: true } });
     const answers = await Promise.all([1, 1, 1, 1, 2].map((n) => bench.get(`shared?n=${n}`)));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
@@ -266,7 +266,7 @@ describe('coalesce', () => {
     expect(answers.map(({ text }) => text)).not.toContain(later.text);
   });
 
-  test('the first to ask may leave without ending it for the others', async () => {
+  test('continues for the other callers if the first disconnects', async () => {
     await bench.deploy({ uri: 'left', logic: [SLOW], config: { coalesce: true } });
     const abort = new AbortController();
     const leader = bench.get('left', { signal: abort.signal }).catch(() => 'gone');
@@ -288,7 +288,7 @@ describe('coalesce', () => {
     expect([a?.status, a?.text]).toEqual([200, b?.text]);
   });
 
-  test('when all have left, it ends', async () => {
+  test('cancels the execution once all callers have disconnected', async () => {
     await bench.deploy({ uri: 'abandoned', logic: [{ sql: "SELECT pg_sleep(60), 'abandoned-canary'" }], config: { coalesce: true } });
     const abort = new AbortController();
     const waiting = [1, 2].map(() => bench.get('abandoned', { signal: abort.signal }).catch(() => 'gone'));
@@ -306,7 +306,7 @@ describe('coalesce', () => {
     await expect.poll(running, PATIENCE).toBe(0);
   });
 
-  test('a failure is for those who share it only', async () => {
+  test('shares a failure with the waiting callers only', async () => {
     await bench.deploy({ uri: 'both-fail', logic: [{ sql: 'SELECT pg_sleep(0.2), 1 / (?:n::int)' }], config: { coalesce: true } });
     const answers = await Promise.all([0, 0].map((n) => bench.get(`both-fail?n=${n}`)));
     expect(answers.map(({ status }) => status)).toEqual([422, 422]);

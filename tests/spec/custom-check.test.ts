@@ -70,7 +70,7 @@ describe.each(ENGINE_NAMES)('the SQL of steps is prepared on %s', (engine) => {
     await own?.database.drop();
   });
 
-  test('what is right is deployed without a word', async () => {
+  test('deploys valid SQL without warnings', async () => {
     const logic = [
       { sql: "SELECT id, count(*) AS n FROM t WHERE id = ?:id AND name LIKE '%?:q%' GROUP BY id LIMIT ?:n" },
       { sql: 'INSERT INTO t (id, name) VALUES (?:id, ?:q)' },
@@ -94,7 +94,7 @@ describe.each(ENGINE_NAMES)('the SQL of steps is prepared on %s', (engine) => {
     expect([response.status, response.text]).toEqual([422, expect.stringContaining('step 1 (sql)')]);
     const { line } = placeOf(text, word);
     expect(response.text).toContain(`line ${line}, column `);
-    // For tables that come later.
+    // Tables that are created later.
     expect((await own.send('POST', '?prepare=false', text)).status).toBe(201);
     expect((await own.send('DELETE', '?uri=wrong&method=get&version=1.0.0', undefined)).status).toBe(200);
   });
@@ -111,7 +111,7 @@ function weakOnMysql(user: string, database: string): readonly string[] {
   return [`CREATE USER '${user}'@'%' IDENTIFIED BY 'weak'`, `GRANT SELECT ON ${database}.seen TO '${user}'@'%'`];
 }
 
-test.each(['postgres', 'mysql', 'mariadb'] as const)('a privilege that is missing on %s is a warning', async (engine) => {
+test.each(['postgres', 'mysql', 'mariadb'] as const)('a missing privilege on %s is a warning', async (engine) => {
   const database = await createDatabase(engine);
   const user = `weak_${database.name}`.slice(0, 30);
   try {
@@ -133,7 +133,7 @@ test.each(['postgres', 'mysql', 'mariadb'] as const)('a privilege that is missin
 });
 
 describe('check', () => {
-  test('answers what is wrong, each with its place', async () => {
+  test('reports every problem with its place', async () => {
     const text = textOf({
       uri: 'many',
       logic: [
@@ -172,7 +172,7 @@ describe('check', () => {
     for (const { line, column } of problems) expect([line >= 1, column >= 1]).toEqual([true, true]);
   });
 
-  test('what does not compile hides nothing of what the database says', async () => {
+  test('reports the findings of the database even if other steps do not compile', async () => {
     const logic = [
       { sql: 'SELECT nope FROM products' },
       { lark: 'l', code: 'x = (' },
@@ -185,7 +185,7 @@ describe('check', () => {
     expect(missing.problems.map(({ step }) => step)).toEqual(['step_0', 'step_1', 'step_2']);
   });
 
-  test('so is a version that is deployed already', async () => {
+  test('reports a version that is deployed already', async () => {
     await bench.deploy({ uri: 'there', logic: SHOWN });
     const text = textOf({ uri: 'there', logic: SHOWN });
     expect(await check(text)).toMatchObject({
@@ -199,7 +199,7 @@ describe('check', () => {
     });
   });
 
-  test('warns of tables that an earlier step creates, and of databases that cannot be reached', async () => {
+  test('warns of tables that an earlier step creates, and of unreachable databases', async () => {
     const later = [{ sql: 'CREATE TABLE later (id int)' }, { sql: 'SELECT id FROM later' }];
     expect(await check(textOf({ uri: 'later', logic: later }))).toMatchObject({
       valid: true,
@@ -235,7 +235,7 @@ describe('a trial', () => {
     response: { status: 201, headers: { 'X-Left': 'left.left' } },
   };
 
-  test('treats its input as a call would, path and query too', async () => {
+  test('treats input, path and query as a call does', async () => {
     expect(await trial(ORDER, { input: { id: 1, quantity: 1 }, roles: ['clerk'] })).toMatchObject({
       valid: true,
       status: 201,
@@ -254,7 +254,7 @@ describe('a trial', () => {
     expect(await postgres.run('SELECT stock FROM products')).toEqual([{ stock: 3 }]);
   });
 
-  test('runs SQL before and after, in the transaction that is taken back', async () => {
+  test('runs SQL before and after the call in the same transaction, and rolls it back', async () => {
     const before = ["INSERT INTO products VALUES (2, 'desk', 10)"];
     const answer = await trial(ORDER, {
       input: { id: 2, quantity: 4 },
@@ -266,14 +266,14 @@ describe('a trial', () => {
     expect(await postgres.run('SELECT id FROM products')).toEqual([{ id: 1 }]);
   });
 
-  test('as a query, of a GET', async () => {
+  test('takes the input of a GET as a query', async () => {
     const sketch: Sketch = { uri: 'get', input: { n: { type: 'integer' } }, logic: [{ expr: 'a', code: 'input.n' }] };
     expect(await check(textOf(sketch), '?execute=true&query=n%3D5')).toMatchObject({ result: 5 });
     expect(await check(textOf(sketch), `?execute=true&input=${encodeURIComponent('{"n": 7}')}`)).toMatchObject({ result: 7 });
   });
 });
 
-test('get and list say which tables and modules a definition uses', async () => {
+test('get and list report the tables and modules that a definition uses', async () => {
   const lark = { headers: { ...bench.project.headers, 'content-type': 'application/x-yaml' } };
   const { orgId, projectId, userId } = bench.project;
   const module = stringify({
@@ -292,7 +292,7 @@ test('get and list say which tables and modules a definition uses', async () => 
   expect((await bench.send('GET', `?definition_id=${id}`, undefined)).json()).toMatchObject({ uses });
   const list = (await bench.send('GET', '/list', undefined)).json<{ uri: string }[]>();
   expect(list.find(({ uri }) => uri === 'uses')).toMatchObject({ uses });
-  // Whoever changes a module hears who loads it.
+  // A changed module reports the definitions that load it.
   const changed = await service.request('POST', '/svc/code/v1/lark/', { ...lark, body: module });
   expect([changed.status, changed.json()]).toMatchObject([201, { loaded_by: [{ uri: 'uses', method: 'get', version: '1.0.0' }] }]);
 });

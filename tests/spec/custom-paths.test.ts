@@ -23,7 +23,7 @@ const says = (word: string): object[] => [{ expr: 'word', code: JSON.stringify(w
 const json = (body: object) => ({ body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
 const deploy = (sketch: Sketch) => bench.deployText(stringify(bench.document(sketch)));
 
-test('a segment in braces is an input: a text, or what input declares', async () => {
+test('a segment in braces is an input: a string, or of the declared type', async () => {
   await bench.deploy({ uri: 'customers/{id}/invoices', logic: ECHO });
   expect((await bench.get('customers/7/invoices?a=1')).json()).toEqual({ id: '7', a: '1' });
   expect((await bench.get('customers/a%2Fb%20c/invoices')).json()).toEqual({ id: 'a/b c' });
@@ -36,7 +36,7 @@ test('a segment in braces is an input: a text, or what input declares', async ()
   expect((await bench.get('things/x')).json()).toMatchObject({ errors: [{ field: 'id', message: 'must be a whole number' }] });
 });
 
-test('it wins over a field of the same name, which must not say otherwise', async () => {
+test('the path wins over a field of the same name, and a different value is rejected', async () => {
   await bench.deploy({ uri: 'both/{id}', method: 'post', logic: ECHO });
   expect((await bench.call('POST', 'both/7', json({ id: '7', b: 1 }))).json()).toEqual({ id: '7', b: 1 });
   expect((await bench.call('POST', 'both/7', json({ id: '8' }))).json()).toMatchObject({ code: 400, errors: [{ field: 'id' }] });
@@ -49,7 +49,7 @@ test('it wins over a field of the same name, which must not say otherwise', asyn
   expect((await bench.get('named/7')).json()).toEqual({ a: null, id: '7' });
 });
 
-describe('the most literal uri is meant, from left to right', () => {
+describe('the most literal uri wins, from left to right', () => {
   beforeAll(async () => {
     for (const uri of ['a/b/c', 'a/{x}/c', 'a/b/{y}', '{x}/b/c', 'a/{x}/{y}']) await bench.deploy({ uri, logic: says(uri) });
     await bench.deploy({ uri: 'a/{x}/c', method: 'post', logic: says('post') });
@@ -65,7 +65,7 @@ describe('the most literal uri is meant, from left to right', () => {
     expect((await bench.get(path)).json()).toBe(uri);
   });
 
-  test('of those that have the method', async () => {
+  test('among the uris with the requested method', async () => {
     expect((await bench.call('POST', 'a/b/c')).json()).toBe('post');
     const refused = await bench.call('PUT', 'a/b/c');
     expect([refused.status, refused.headers['allow']]).toEqual([405, 'GET, POST']);
@@ -73,7 +73,7 @@ describe('the most literal uri is meant, from left to right', () => {
   });
 });
 
-test('braces at the same places are the same endpoint, whatever their names', async () => {
+test('uris that differ only in the names in braces are the same endpoint', async () => {
   await bench.deploy({ uri: 'same/{a}', logic: ECHO });
   expect((await deploy({ uri: 'same/{b}', logic: ECHO })).status).toBe(409);
   expect((await deploy({ uri: 'same/{b}', method: 'post', logic: ECHO })).status).toBe(201);
@@ -91,6 +91,6 @@ test('braces at the same places are the same endpoint, whatever their names', as
   expect((await bench.get('same/1')).status).toBe(405);
 });
 
-test.each(['a-{b}', '{b}c', 'x/{a}/{a}', '{}', '{1}', '{a', 'x/{a b}'])('%s is no uri', async (uri) => {
+test.each(['a-{b}', '{b}c', 'x/{a}/{a}', '{}', '{1}', '{a', 'x/{a b}'])('%s is not a valid uri', async (uri) => {
   expect((await deploy({ uri, logic: ECHO })).json()).toMatchObject({ code: 400, message: expect.stringContaining('http.uri') });
 });

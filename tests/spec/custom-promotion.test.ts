@@ -80,7 +80,7 @@ const loads = (module: string, uri: string): Sketch => ({
 });
 
 describe('a diff', () => {
-  test('tells what is new, the same and changed, without identifiers', async () => {
+  test('reports new, unchanged and changed definitions, ignoring identifiers', async () => {
     const id = await bench.deploy(where('states'));
     const list = { definition_list: [id] };
     const before = await diff(list);
@@ -113,7 +113,7 @@ describe('a diff', () => {
     expect(next?.diff).toContain('-  version: "1.0.0"\n+  version: "1.1.0"\n');
   });
 
-  test('knows documents in other layouts, and passwords that differ', async () => {
+  test('handles documents in other layouts, and differing passwords', async () => {
     const database = { type: 'postgres', name: dev.name, ...ownServer() };
     const sketch = { ...where('own'), database };
     const text = JSON.stringify(bench.document(sketch));
@@ -127,7 +127,7 @@ describe('a diff', () => {
     expect(one?.diff).not.toContain('hidden-one');
   });
 
-  test('takes the target by its name, changes nothing, and needs a role', async () => {
+  test('accepts the target by name, changes nothing, and requires a role', async () => {
     const id = await bench.deploy(where('by-name'));
     expect(await diff({ definition_list: [id], target_space_id: 'staging' })).toMatchObject({ definitions: [{ state: 'new' }] });
     expect((await get('by-name', 'staging')).status).toBe(404);
@@ -152,14 +152,14 @@ function ownServer(): object {
   return { machine: host_details, username, password: password === '' ? 'none' : password };
 }
 
-describe('a copy is refused, and nothing is copied', () => {
+describe('a copy is rejected as a whole', () => {
   const refused = async (more: object): Promise<Response> => {
     const response = await copy(more);
     expect([response.status, response.text]).toEqual([409, response.text]);
     return response;
   };
 
-  test('when the target has no such database', async () => {
+  test('when the target lacks the database', async () => {
     const good = await bench.deploy(where('database-good'));
     const bad = await bench.deploy({ ...where('database-bad'), database: { ref: 'pg/only_dev' } });
     const list = { definition_list: [good, bad] };
@@ -180,7 +180,7 @@ describe('a copy is refused, and nothing is copied', () => {
     expect((await get('database-bad', 'prod')).status).toBe(424);
   });
 
-  test('when the database of the target does not take the SQL, unless it is not to be asked', async () => {
+  test('when the database of the target rejects the SQL, unless prepare=false', async () => {
     const id = await bench.deploy(where('column', 'SELECT name,\n  extra FROM place'));
     const list = { definition_list: [id] };
     expect((await diff({ ...list, target_space_id: 'staging' })).problems).toEqual([]);
@@ -196,7 +196,7 @@ describe('a copy is refused, and nothing is copied', () => {
     ]);
     expect((await refused(list)).json()).toMatchObject({ problems });
     expect((await get('column', 'prod')).status).toBe(404);
-    // Who brings the column later does not want to be asked.
+    // An author who adds the column later skips the check.
     const unasked = await service.request('PUT', `${DEFINITIONS}/space/copy?prepare=false`, {
       headers: bench.project.headers,
       body: bodyOf(list),
@@ -204,7 +204,7 @@ describe('a copy is refused, and nothing is copied', () => {
     expect(unasked.json()).toMatchObject({ copied: [{ uri: 'column' }], warnings: [] });
   });
 
-  test.each(['mysql', 'mariadb', 'clickhouse'] as const)('when %s does not take the SQL', async (engine) => {
+  test.each(['mysql', 'mariadb', 'clickhouse'] as const)('when %s rejects the SQL', async (engine) => {
     const [here, there] = await Promise.all([createDatabase(engine), createDatabase(engine)]);
     const end = engine === 'clickhouse' ? 'ENGINE = MergeTree ORDER BY id' : '';
     await Promise.all([here.run(`CREATE TABLE t (id int, extra int) ${end}`), there.run(`CREATE TABLE t (id int) ${end}`)]);
@@ -229,7 +229,7 @@ describe('a copy is refused, and nothing is copied', () => {
     }
   });
 
-  test('but not when the database of the target cannot be asked', async () => {
+  test('but not when the database of the target is unreachable', async () => {
     const id = await bench.deploy({ ...where('silent'), database: { ref: 'pg/gone' } });
     const told = await diff({ definition_list: [id] });
     expect(told).toMatchObject({ databases: [{ ref: 'pg/gone', ok: false, reason: expect.stringContaining('reached') }], problems: [] });
@@ -249,14 +249,14 @@ describe('a copy is refused, and nothing is copied', () => {
     expect(told.problems).toEqual([expect.objectContaining({ message: expect.stringContaining('"direct"'), module: 'direct' })]);
     expect((await refused(list)).json()).toMatchObject({ problems: told.problems });
     expect((await diff({ ...list, modules: true })).problems).toEqual([]);
-    // What the target's own module loads is missing just as much.
+    // Modules that a module of the target loads are required too.
     await put('direct', 'load("deep", "g")\ndef f():\n    return g() + 1\n', 'staging');
     expect((await diff(list)).problems).toEqual([expect.objectContaining({ module: 'deep' })]);
   });
 });
 
-describe('modules', () => {
-  test('come with what loads them, also through others, and only when that is wanted', async () => {
+describe('the modules of a copy', () => {
+  test('are copied on request with the definitions that load them, directly or not', async () => {
     await put('inner', 'def g():\n    return "dev"\n');
     await put('outer', 'load("inner", "g")\ndef f():\n    return json.encode(g())\n');
     await put('unused', 'x = 1\n');
@@ -273,7 +273,7 @@ describe('modules', () => {
     ]);
   });
 
-  test('that differ are replaced only when that is wanted, and those concerned are told', async () => {
+  test('are replaced only on request if they differ, with a warning per affected definition', async () => {
     await put('shared', 'def f():\n    return 1\n');
     const first = await bench.deploy(loads('shared', 'first'));
     const second = await bench.deploy(loads('shared', 'second'));
@@ -302,7 +302,7 @@ describe('modules', () => {
     expect((await get('first', 'prod')).json()).toBe(2);
   });
 
-  test('are not brought when a definition cannot be', async () => {
+  test('are not copied if a definition cannot be copied', async () => {
     await put('alone', 'def f():\n    return 1\n');
     const id = await bench.deploy(loads('alone', 'twice'));
     expect((await copy({ definition_list: [id, id], modules: true })).status).toBe(409);
@@ -313,7 +313,7 @@ describe('modules', () => {
     expect((await get('twice', 'prod')).status).toBe(404);
   });
 
-  test('that do not compile any more are a problem', async () => {
+  test('are a problem if they no longer compile', async () => {
     await put('base', 'def g():\n    return 1\n');
     await put('upon', 'def f():\n    return base.g()\n');
     const id = await bench.deploy(loads('upon', 'upon'));

@@ -38,7 +38,7 @@ const served = (response: Response): unknown[] => [
   response.headers['x-rolled-back-from'],
 ];
 
-describe('falls back', () => {
+describe('a rollback version takes over', () => {
   test.each<[string, Partial<Sketch>]>([
     ['a table that is not there', { logic: [BROKEN] }],
     ['a type error in lark', { logic: [{ lark: 'a', code: 'result = 1 + "a"' }] }],
@@ -61,7 +61,7 @@ describe('falls back', () => {
     expect((await bench.get(`${uri}?version=1.0.0`)).headers['x-rolled-back-from']).toBeUndefined();
   });
 
-  test('and says so in the log and the metrics', async () => {
+  test('and the log and the metrics report it', async () => {
     await versions('told', {});
     await bench.get('told');
     await expect
@@ -75,7 +75,7 @@ describe('falls back', () => {
     expect((await service.request('GET', '/metrics')).text).toMatch(/millrace_rollbacks_total\{[^}]*uri="told"[^}]*\} 1/);
   });
 
-  test('through several versions, never the same one twice', async () => {
+  test('over several versions, each at most once', async () => {
     await versions('chain', {});
     await bench.deploy({ uri: 'chain', version: '3.0.0', logic: [BROKEN], config: { rollback_version: '2.0.0' } });
     expect(served(await bench.get('chain'))).toEqual([200, '1.0.0', '3.0.0']);
@@ -85,7 +85,7 @@ describe('falls back', () => {
     expect(served(await bench.get('circle'))).toEqual([500, undefined, undefined]);
   });
 
-  test('with its writes taken back', async () => {
+  test('after the writes of the failed version are rolled back', async () => {
     await versions('twice', { method: 'post', logic: [write('new'), BROKEN] }, { method: 'post', logic: [write('old')] });
     const response = await bench.call('POST', 'twice', { body: { n: 1 } });
     expect([response.json(), ...served(response)]).toEqual([{ rows_affected: 1 }, 200, '1.0.0', '2.0.0']);
@@ -93,7 +93,7 @@ describe('falls back', () => {
   });
 });
 
-describe('does not fall back', () => {
+describe('no rollback version takes over', () => {
   test.each<[string, Partial<Sketch>, object, number]>([
     ['the caller’s missing input', { logic: [{ sql: 'SELECT ?:absent' }] }, {}, 400],
     ['the caller’s bad data', { logic: [write('x')] }, { n: -5 }, 422],
@@ -105,14 +105,14 @@ describe('does not fall back', () => {
     expect(served(await bench.call('POST', uri, { body }))).toEqual([status, undefined, undefined]);
   });
 
-  test('without the permission of the older version, nor around the newer one’s', async () => {
+  test('without the permission of both versions', async () => {
     await versions('tight', { permission: ['boss'] }, { permission: ['clerk'] });
     expect((await bench.get('tight', { headers: { 'x-user-roles': 'clerk' } })).status).toBe(403);
     expect((await bench.get('tight', { headers: { 'x-user-roles': 'boss' } })).status).toBe(500);
     expect(served(await bench.get('tight', { headers: { 'x-user-roles': 'boss,clerk' } }))).toEqual([200, '1.0.0', '2.0.0']);
   });
 
-  test('after writes that stay: without transactions, and on ClickHouse', async () => {
+  test('after committed writes: without transactions, and on ClickHouse', async () => {
     await postgres.run('DELETE FROM log');
     await versions(
       'loose',
@@ -135,7 +135,7 @@ describe('does not fall back', () => {
     expect(served(await bench.get('ch-read'))).toEqual([200, '1.0.0', '2.0.0']);
   });
 
-  test('once the answer has begun: the connection breaks off', async () => {
+  test('once the response has begun: the connection is closed', async () => {
     await versions('begun', {
       logic: [{ sql: "SELECT n, repeat('x', 1000) AS t, 1 / (n - 100000) AS z FROM generate_series(1, 100001) AS n" }],
     });

@@ -46,7 +46,7 @@ async function spaces(): Promise<Record<string, string>> {
 }
 
 describe('an alias', () => {
-  test('is another database in another space, for Auto, metadata and definitions', async () => {
+  test('means a different database per space, for Auto, metadata and definitions', async () => {
     const ids = await spaces();
     const { orgAbbr, projectAbbr, headers } = bench.project;
     for (const [space, where] of Object.entries({ dev: 'dev', staging: 'dev', prod: 'prod' })) {
@@ -68,7 +68,7 @@ describe('an alias', () => {
     expect(own.status).toBe(404);
   });
 
-  test('is tried by its name, in the space that asks', async () => {
+  test('is tested by its name in the space of the caller', async () => {
     const ids = await spaces();
     for (const [space, database] of Object.entries({ dev, prod })) {
       const headers = { ...bench.project.headers, 'x-server-key': service.serverKey, 'x-space-id': ids[space] ?? '' };
@@ -84,7 +84,7 @@ describe('an alias', () => {
     expect((await system('POST', '/test', { ...entry, alias: 'shop', spaces: ['prod'] })).status).toBe(200);
   });
 
-  test('is unique in each space, and entries are changed and removed by it', async () => {
+  test('is unique in each space, and identifies entries to change and remove', async () => {
     expect((await system('POST', '', { ...prod.entry(), alias: 'shop', spaces: ['staging', 'prod'] })).status).toBe(422);
     expect((await system('POST', '', { ...prod.entry(), alias: 'other', spaces: ['nowhere'] })).status).toBe(422);
     expect((await system('POST', '', { ...prod.entry(), alias: ' ' })).status).toBe(422);
@@ -99,7 +99,7 @@ describe('an alias', () => {
   });
 });
 
-test('the history has every document that was deployed, also after its definition is gone', async () => {
+test('the history has every deployed document, even of deleted definitions', async () => {
   const shop = new Bench(service, bench.project, SHOP);
   const sketch = { uri: 'told/{id}', logic: [{ expr: 'a', code: '1' }] };
   const id = await shop.deploy(sketch);
@@ -120,7 +120,7 @@ test('the history has every document that was deployed, also after its definitio
   expect((await shop.send('GET', '/history?uri=told/{id}', undefined)).status).toBe(400);
 });
 
-test('deleting a module tells who loads it, and spares it when that is asked for', async () => {
+test('deleting a module reports its loaders, and keeps it on request', async () => {
   const { orgId, projectId, userId, headers } = bench.project;
   const ids = { org_id: orgId, project_id: projectId, space_id: headers['x-space-id'], user_id: userId };
   const put = (module: string, code: string): Promise<Response> =>

@@ -1,5 +1,4 @@
-// Answers that break off half way, as clients see them: over HTTP/1.0, where the end of the connection is the end of the body, and over
-// HTTP/1.1; what the log says of them; and what answers that were kept in a file leave behind.
+// Truncated responses as clients see them, over HTTP/1.0 and HTTP/1.1; their log lines; and the files of spooled responses.
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +35,7 @@ afterAll(async () => {
 });
 
 interface Fetched {
-  /** Of curl itself: 0 when it takes the answer for whole. */
+  /** Exit code of curl: 0 if it considers the response complete. */
   readonly code: number;
   readonly lines: number;
 }
@@ -52,12 +51,12 @@ function curl(version: '--http1.0' | '--http1.1', query: string): Promise<Fetche
 }
 
 describe.each(['--http1.0', '--http1.1'] as const)('curl %s', (version) => {
-  test('takes a large answer for whole when it is', async () => {
+  test('accepts a large response that is complete', async () => {
     await proxy.set({ kind: 'pass' });
     expect(await curl(version, `pg=0&ps=${ROWS}&format=csv`)).toEqual({ code: 0, lines: ROWS + 1 });
   });
 
-  test('never takes a part of it for the whole, and the log says what it was', async () => {
+  test('rejects a truncated response, and the log has the reason', async () => {
     const before = service.logs().length;
     await proxy.set({ kind: 'cut', afterBytes: 4_000_000 });
     const { code, lines } = await curl(version, `pg=0&ps=${ROWS}&format=csv`);
@@ -73,7 +72,7 @@ describe.each(['--http1.0', '--http1.1'] as const)('curl %s', (version) => {
   });
 });
 
-describe('an answer that is kept in a file', () => {
+describe('a response that is spooled to a file', () => {
   const spools = (): string[] => readdirSync(folder).filter((name) => name.startsWith('millrace-spool-'));
   /** The files under the temporary folder that the process has open. */
   const open = (): string[] =>
@@ -85,7 +84,7 @@ describe('an answer that is kept in a file', () => {
       }
     });
 
-  test('has no name there, and is closed with its answer', async () => {
+  test('has no name there, and is closed with its response', async () => {
     const response = await openRead(service, project, database, `pg=0&ps=${ROWS}&format=bson`);
     response.pause();
     await expect.poll(open, PATIENCE).toEqual([expect.stringMatching(/ \(deleted\)$/)]);
@@ -94,7 +93,7 @@ describe('an answer that is kept in a file', () => {
     await expect.poll(open, PATIENCE).toEqual([]);
   });
 
-  test('leaves nothing behind that the next start does not sweep', async () => {
+  test('leaves nothing behind that the next start does not remove', async () => {
     const dead = join(folder, 'millrace-spool-4194305-01ARZ3NDEKTSV4RRFFQ69G5FAV');
     const living = join(folder, `millrace-spool-${process.pid}-01ARZ3NDEKTSV4RRFFQ69G5FAV`);
     for (const path of [dead, living]) {

@@ -1,5 +1,5 @@
-// Messages that public collections of attacks are made of, against our reader and Node's: whatever ours serves Node's serves too and reads
-// alike, in one piece and byte by byte; and what can never become a request is answered at once.
+// Messages of public attack collections, for this project's parser and Node's: whatever the first serves, Node serves
+// and reads alike, in one piece and byte by byte. Bytes that can never become a request are answered at once.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sampled, times } from '../support/times.ts';
 import { corpus } from './corpus.ts';
@@ -15,7 +15,7 @@ afterAll(() => pair.stop());
 const bytesOf = (text: string): Buffer => Buffer.from(text, 'latin1');
 const singly = (text: string): Buffer[] => [...text].map(bytesOf);
 
-/** Each of them, some at a time; returns what is wrong with each. */
+/** Checks all of them, some at a time. Returns the differences. */
 async function judge(texts: readonly string[], look: (text: string) => Promise<string | undefined>): Promise<string[]> {
   const wrong: string[] = [];
   const rest = texts.values();
@@ -33,7 +33,7 @@ describe('the corpus', () => {
   const texts = sampled(8, corpus());
   const verdicts = { served: 0, refused: 0 };
 
-  test('is read as Node reads it, or refused', async () => {
+  test('is read as Node reads it, or rejected', async () => {
     const wrong = await judge(texts, async (text) => {
       const whole = bytesOf(text + LAST);
       const [ours, node] = await Promise.all([pair.ours([whole]), pair.node(whole)]);
@@ -60,7 +60,7 @@ describe('the corpus', () => {
   });
 });
 
-describe('refused, whatever Node does with it', () => {
+describe('the parser rejects, whatever Node does,', () => {
   const host = 'Host: x\r\n';
   test.each([
     ['a target of no form', `GET a HTTP/1.1\r\n${host}\r\n`],
@@ -80,7 +80,7 @@ describe('refused, whatever Node does with it', () => {
   });
 });
 
-describe('answered at once, without waiting for more', () => {
+describe('the server answers at once, without waiting for more bytes,', () => {
   test.each([
     ['a TLS greeting', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
     ['HTTP/0.9', 'GET /\r\n'],
@@ -101,11 +101,11 @@ describe('answered at once, without waiting for more', () => {
   ])('%s', async (_, text) => {
     const began = performance.now();
     expect(await pair.ours([bytesOf(text)], 'waits')).toEqual({ served: [], refused: true });
-    // Whoever waits for more waits twice as long.
+    // A server that waits for more bytes takes at least 15 s.
     expect(performance.now() - began).toBeLessThan(10_000);
   });
 
-  test('but not what may still become a request', async () => {
+  test('but waits for a head that may still become a request', async () => {
     const text = 'POST http://h/a?b HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok';
     expect((await pair.ours(singly(text), 'waits')).served).toHaveLength(1);
   });

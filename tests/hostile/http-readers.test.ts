@@ -1,4 +1,4 @@
-// Clients that read slowly, not at all, or leave: the steady ones get everything, the others are broken off, and which is which is told.
+// Clients that read slowly, not at all, or leave: steady readers get everything, all others are disconnected.
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { Listener } from '../../src/http1/listener.ts';
 import type { HttpReply } from '../../src/http1/reply.ts';
 
 const STALL_SECS = 2;
-/** More than the system takes on its own. */
+/** More than the system buffers. */
 const LARGE = Buffer.alloc(6 * 1024 * 1024, 'a');
 const NO_ANSWER = '/never';
 
@@ -23,7 +23,7 @@ const server = new Listener(
         setTimeout(() => reply.destroy(), 50);
       } else reply.send(200, '', target === '/small' ? Buffer.from('ok') : LARGE);
     },
-    rejected: (_, refusal, reply) => reply.send(400, `X-Refused: ${refusal}\r\n`, Buffer.alloc(0)),
+    rejected: (_, reason, reply) => reply.send(400, `X-Rejected: ${reason}\r\n`, Buffer.alloc(0)),
   },
   { maxBodyBytes: 1000, maxBodiesBytes: 10_000, maxConnections: 100, stallSecs: STALL_SECS },
 );
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close(100));
 
-/** How a connection ended, as the client sees it, and what it had received. */
+/** The end of a connection as the client sees it. */
 interface End {
   readonly bytes: number;
   readonly error: string | undefined;
@@ -60,11 +60,11 @@ async function until(holds: () => boolean | undefined): Promise<void> {
 
 const seconds = (began: number): number => (performance.now() - began) / 1000;
 
-describe.concurrent('a reader', () => {
-  test('that is slow and steady gets everything, however long the system moves nothing on', async () => {
+describe.concurrent('a client', () => {
+  test('that reads slowly but steadily gets everything, though the system moves on in large steps only', async () => {
     const began = performance.now();
     const { socket, end } = ask('/slow');
-    // So slowly that the system takes more from the server less often than the server looks for a stall.
+    // Slow enough that the system accepts nothing for longer than the stall timeout.
     socket.on('data', () => {
       socket.pause();
       setTimeout(() => socket.resume(), 200);
@@ -76,7 +76,7 @@ describe.concurrent('a reader', () => {
     expect(replies.get('/slow')).toMatchObject({ isLost: false, isStalled: false });
   });
 
-  test('that reads nothing is broken off, and is told apart from one that left', async () => {
+  test('that reads nothing is disconnected, and counts as stalled', async () => {
     const began = performance.now();
     const { socket, end } = ask('/nothing');
     socket.pause();
@@ -87,14 +87,14 @@ describe.concurrent('a reader', () => {
     expect((await end).bytes).toBeLessThan(LARGE.length);
   });
 
-  test.each(['1.0', '1.1'])('of HTTP/%s sees half of an answer as an error', async (version) => {
+  test.each(['1.0', '1.1'])('of HTTP/%s sees a truncated response as an error', async (version) => {
     const { error, bytes } = await ask(`/half${version}`, version).end;
     expect(error).toBe('ECONNRESET');
     expect(bytes).toBeGreaterThan(0);
     expect(replies.get(`/half${version}`)?.isLost).toBe(true);
   });
 
-  test.each([3000, 100_000])('that leaves is noticed, also behind %i requests that were sent ahead', async (count) => {
+  test.each([3000, 100_000])('that leaves is noticed, also behind %i pipelined requests', async (count) => {
     const path = `${NO_ANSWER}/${count}`;
     const { socket } = ask(path);
     await until(() => replies.has(path));
@@ -104,7 +104,7 @@ describe.concurrent('a reader', () => {
     expect(replies.has('/more')).toBe(false);
   });
 
-  test('that says no more gets the answers to what it has said', async () => {
+  test('that closes its side gets the responses to its earlier requests', async () => {
     const socket = connect(port, '127.0.0.1', () => socket.end('GET /small HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(50)));
     let text = '';
     socket.on('data', (piece) => {

@@ -1,5 +1,5 @@
-// Clients that want the service's memory, time, connections and descriptors for themselves: each is held within its bounds, is told so, and
-// holds up nobody else.
+// Clients that try to use up the service's memory, time, connections and open files: each is limited, gets an error,
+// and does not delay other clients.
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -17,7 +17,7 @@ afterEach(() => {
   sockets.clear();
 });
 
-/** A connection that never minds how it ends, and what it has received. */
+/** A connection that ignores errors, and the bytes that it has received. */
 class Client {
   readonly socket: Socket;
   text = '';
@@ -44,7 +44,7 @@ async function until(holds: () => boolean): Promise<void> {
   for (const end = performance.now() + PATIENCE_MS; !holds(); await wait(10)) expect(performance.now()).toBeLessThan(end);
 }
 
-/** A service that nobody attacks: what it takes to answer is the machine's doing. */
+/** A service without load: its response times are those of the machine. */
 let idle: Service;
 beforeAll(async () => {
   idle = await startService();
@@ -63,29 +63,29 @@ async function delayOf(service: Service): Promise<number> {
   return performance.now() - began;
 }
 
-/** What this share of them do not exceed. */
+/** The value that this share of the delays does not exceed. */
 const quantile = (delays: readonly number[], share: number): number =>
   delays.toSorted((a, b) => a - b)[Math.floor(delays.length * share)] ?? 0;
 
-/** Somebody else's probes, one after the other, for as long as something goes on: by how much they are held up, and how many they were. */
-async function probe(service: Service, goesOn: () => boolean): Promise<{ typical: number; heldUp: number; count: number }> {
+/** Probes of another client, one after the other. Returns their number and their delays. */
+async function probe(service: Service, goesOn: () => boolean): Promise<{ typical: number; delayed: number; count: number }> {
   const delays: number[] = [];
   do {
     const [delay, machine] = await Promise.all([delayOf(service), delayOf(idle)]);
     delays.push(delay - machine);
     await wait(5);
   } while (goesOn());
-  return { typical: quantile(delays, 0.5), heldUp: quantile(delays, 0.9), count: delays.length };
+  return { typical: quantile(delays, 0.5), delayed: quantile(delays, 0.9), count: delays.length };
 }
 
-describe('requests that are sent ahead', () => {
+describe('pipelined requests', () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService();
   });
   afterAll(() => service.stop());
 
-  test('without end and with answers that nobody reads take no memory and hold up nobody', async () => {
+  test('without end, whose responses are not read, take no memory and delay no other client', async () => {
     await probe(service, () => false);
     const before = residentBytes(service.pid);
     const many = Buffer.from('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(2000));
@@ -98,12 +98,12 @@ describe('requests that are sent ahead', () => {
       socket.on('drain', more).on('connect', more);
     }
     const end = performance.now() + 5000;
-    const { heldUp } = await probe(service, () => performance.now() < end);
+    const { delayed } = await probe(service, () => performance.now() < end);
     expect(residentBytes(service.pid) - before).toBeLessThan(96 * MIB);
-    expect(heldUp).toBeLessThan(100);
+    expect(delayed).toBeLessThan(100);
   });
 
-  test('for what is dear to make are answered, and others in between', async () => {
+  test('for expensive responses are answered, and other clients in between', async () => {
     const count = 1900;
     const client = new Client(service, 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(count));
     let answers = 0;
@@ -111,11 +111,11 @@ describe('requests that are sent ahead', () => {
       answers += piece.toString('latin1').split('HTTP/1.1 200 OK\r\n').length - 1;
     });
     const end = performance.now() + 5000;
-    const { heldUp, count: probes } = await probe(service, () => performance.now() < end && answers < count);
+    const { delayed, count: probes } = await probe(service, () => performance.now() < end && answers < count);
     expect(client.closed).toBe(false);
     expect(answers).toBeGreaterThan(10);
     expect(probes).toBeGreaterThan(10);
-    expect(heldUp).toBeLessThan(100);
+    expect(delayed).toBeLessThan(100);
   });
 });
 
@@ -152,7 +152,7 @@ describe('bodies', () => {
     ['with two encodings', callPath, () => ({ ...project.headers, 'content-encoding': 'gzip\r\ncontent-encoding: identity' }), 400],
     ['with two types', callPath, () => ({ ...project.headers, 'content-Type': 'text/plain' }), 400],
     ['with two ids', callPath, () => ({ ...project.headers, 'x-request-id': 'a\r\nx-request-id: b' }), 400],
-  ])('%s are refused before they come', async (_, path, headers, status) => {
+  ])('%s are rejected before they are sent', async (_, path, headers, status) => {
     for (const more of ['', 'Expect: 100-continue\r\n']) {
       const client = new Client(service, post(path(), headers(), BODY, more));
       await until(() => client.status !== 0);
@@ -161,14 +161,14 @@ describe('bodies', () => {
     }
   });
 
-  test('may come when nothing is against them, and whoever asks is told', async () => {
+  test('are requested with 100 Continue after a successful precheck', async () => {
     const client = new Client(service, post(callPath(), project.headers, 2, 'Expect: 100-continue\r\n'));
     await until(() => client.text === 'HTTP/1.1 100 Continue\r\n\r\n');
     client.socket.write('{}');
     await until(() => client.text.includes('HTTP/1.1 404'));
   });
 
-  test('that lack a byte hold no more than their bound, give way when they stall, and keep out no small ones', async () => {
+  test('that lack a byte stay within the budget, are evicted when they stall, and keep out no small ones', async () => {
     const before = residentBytes(service.pid);
     const clients = Array.from(
       { length: 60 },
@@ -181,7 +181,7 @@ describe('bodies', () => {
     const small = await service.request('POST', callPath(), { headers: project.headers, body: { a: 1 } });
     expect(small.status).toBe(404);
     expect((await service.request('GET', '/metrics')).text).toMatch(/^millrace_overloads_total\{reason="bodies"\} [1-9]/m);
-    // Those that were let in are refused when nothing has come for the time that is set.
+    // Accepted bodies are rejected once nothing has arrived for the stall timeout.
     await until(() => clients.every(({ status }) => status !== 0));
     expect(new Set(clients.map(({ status }) => status))).toEqual(new Set([408, 503]));
     expect((await service.request('GET', '/metrics')).text).toMatch(/^millrace_http_body_bytes 0$/m);
@@ -193,14 +193,14 @@ describe('bodies', () => {
   });
 });
 
-describe('bodies around the gateway', () => {
+describe('bodies of requests without the gateway secret', () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ env: { MILLRACE_GATEWAY_SECRET: SECRET } });
   });
   afterAll(() => service.stop());
 
-  test('are refused on their heads, and take no memory', async () => {
+  test('are rejected by their heads, and take no memory', async () => {
     await probe(service, () => false);
     const before = residentBytes(service.pid);
     const piece = Buffer.alloc(256 * 1024);
@@ -224,7 +224,7 @@ describe('bodies around the gateway', () => {
 });
 
 describe('connections', () => {
-  test('beyond their number are told to come again; the health of the service is told to all', async () => {
+  test('beyond the limit get 503, except for probes', async () => {
     const service = await startService({ env: { MILLRACE_MAX_CONNECTIONS: '20' } });
     try {
       const busy = Array.from({ length: 20 }, () => new Client(service, 'GET / HTTP/1.1\r\n'));
@@ -245,7 +245,7 @@ describe('connections', () => {
     }
   });
 
-  test('up to the limit of descriptors: the log and a metric say so, and probes are answered', async () => {
+  test('up to the limit of open files are logged and counted, and probes are answered', async () => {
     const service = await startService({ openFiles: 300 });
     try {
       const busy = Array.from({ length: 400 }, () => new Client(service, 'GET / HTTP/1.1\r\n'));

@@ -1,4 +1,5 @@
-// Bodies within the limit of their size whose values are not: they are refused before they fill the memory, and nobody else is held up.
+// Bodies within the size limit whose values exceed other limits: they are rejected before they fill the memory, and
+// other requests are not delayed.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Bench } from '../custom/definitions.ts';
 import { residentBytes } from '../spec/big-table.ts';
@@ -9,19 +10,19 @@ import { type Response, type Service, setUpProject, startService } from '../supp
 const MEBIBYTE = 1024 * 1024;
 const SIZE = 16 * MEBIBYTE;
 const AT_A_TIME = 6;
-/** Milliseconds within which /healthz answers meanwhile; the best of some tries counts, because the machine has others to serve. */
+/** Milliseconds within which /healthz answers meanwhile. The best of some tries counts: the machine may be busy. */
 const AT_ONCE = 100;
 const TRIES = 4;
-/** Of tries in which the host was busy with other machines, so many more. */
+/** Number of further tries if the host was busy. */
 const DISTURBED_TRIES = 20;
-/** What the process may grow by: the bodies, in pieces and joined, the memory that a project may have, and as much that is not collected yet. */
+/** Allowed growth: the bodies in pieces and joined, the memory share of a project, and as much uncollected memory. */
 const GROWTH = (2 * AT_A_TIME * 16 + 2 * 128) * MEBIBYTE;
 
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const BOUNDARY = `----${'-'.repeat(60)}x`;
 
-/** As many of a unit as fit between two ends. */
+/** Repeats a unit as often as it fits between two ends. */
 function filled(before: string, unit: string, after: string): Buffer {
   const count = Math.floor((SIZE - before.length - after.length) / unit.length);
   return Buffer.concat([Buffer.from(before, 'latin1'), Buffer.alloc(count * unit.length, unit, 'latin1'), Buffer.from(after, 'latin1')]);
@@ -62,13 +63,13 @@ const FORMS: readonly Attack[] = [
 
 interface AutoAttack {
   readonly name: string;
-  /** PATCH changes the rows of one id. */
+  /** PATCH changes the rows with one id. */
   readonly method?: 'PATCH';
   readonly body: () => Buffer;
   readonly statuses: readonly number[];
 }
 
-/** To the Auto API, whose bodies are read in place: two at a time are as many bulky writes as run. */
+/** For the Auto API, whose bodies are parsed in place. Two bulk writes run at a time. */
 const BATCHES: readonly AutoAttack[] = [
   { name: 'rows without a key', body: () => filled('[', '{},', '7]'), statuses: [400] },
   { name: 'rows of two shapes in turn', body: () => filled('[', '{"id":1},{"doc":[]},', '7]'), statuses: [400] },
@@ -102,7 +103,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** Does it until the pulse was good, a few times; what it then was, and the answers of the last time. */
+/** Repeats the work until the pulse is good, a few times. Returns the pulse and the last responses. */
 async function calmly(
   work: () => Promise<readonly Response[]>,
 ): Promise<{ readonly worst: number; readonly answers: readonly Response[] }> {
@@ -144,7 +145,7 @@ describe('batches of 16 MiB', () => {
   });
 });
 
-test('what is wrong with a PATCH is told in the same order, however large its body is', async () => {
+test('a PATCH reports its errors in the same order, however large its body is', async () => {
   const headers = { ...bench.project.headers, 'content-type': JSON_TYPE };
   const cases = [
     ['{', 'loose', [406, 400]],

@@ -1,4 +1,5 @@
-// Two tenants of one service, of whom one has registered a PostgreSQL that lies: it gets its 424, the log has the reason, and the other one notices nothing.
+// Two tenants of one service. One has registered a PostgreSQL that sends invalid messages: it gets 424, the log has the
+// reason, and the other tenant is not affected.
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';
@@ -37,7 +38,7 @@ afterAll(async () => {
 const read = ({ database, project }: { database: TestDatabase; project: TestProject }, path: string): Promise<Response> =>
   service.request('GET', `/svc/api/rest/auto/v1/pg/${database.name}/${path}`, { headers: project.headers });
 
-/** A row of one column that announces more than it has. */
+/** A row of one column that is shorter than its announced length. */
 const shortRow = Buffer.from([ROW, 0, 0, 0, 14, 0, 2, 0, 0, 0x10, 0, 0x31, 0x32, 0x33, 0x34]);
 const endlessError = Buffer.from([0x45, 0, 0, 0, 8, 0x4d, 0x61, 0x62, 0x63]);
 const lengthOf =
@@ -61,14 +62,14 @@ const LIES: readonly (readonly [string, (message: Buffer) => Buffer, RegExp])[] 
 ];
 
 interface Witnessed {
-  /** Answers to the other tenant. */
+  /** Responses to the other tenant. */
   readonly others: number;
-  /** Of `/healthz`, in milliseconds, nine of ten. */
+  /** 90th percentile of `/healthz`, in milliseconds. */
   readonly usualMs: number;
   readonly longestMs: number;
 }
 
-/** Ten requests to the liar's database, while the other tenant reads and somebody asks whether the service is well. */
+/** Sends ten requests to the invalid database while the other tenant reads and a client probes `/healthz`. */
 async function witness(judge: (answer: Response) => void): Promise<Witnessed> {
   const probes: number[] = [];
   let others = 0;
@@ -101,10 +102,10 @@ async function witness(judge: (answer: Response) => void): Promise<Witnessed> {
   return { others, usualMs: probes[Math.floor(probes.length * 0.9)] ?? 0, longestMs: probes.at(-1) ?? 0 };
 }
 
-describe('a database that lies', () => {
+describe('a database that sends invalid messages', () => {
   test.each(LIES)('%s', async (_, lie, reason) => {
     liar.proxy.lie = undefined;
-    // What the same requests cost without a lie: a machine with other work to do is slow for everybody.
+    // The same requests with valid messages: the machine may be busy with other work.
     const calm = await witness((answer) => expect(answer.status).toBe(200));
     liar.proxy.lie = lie;
     const witnessed = await witness((answer) => {
@@ -114,18 +115,18 @@ describe('a database that lies', () => {
     expect(witnessed.others).toBeGreaterThan(0);
     expect(witnessed.usualMs).toBeLessThan(Math.max(100, 3 * calm.usualMs));
     expect(witnessed.longestMs).toBeLessThan(Math.max(1000, 3 * calm.longestMs));
-    // The line of a request is written within a second.
-    const told = (): unknown[] => service.logs().filter((line) => reason.test(String(line['reason'])));
-    await expect.poll(() => told().length, PATIENCE).toBe(10);
+    // Log lines are written within a second.
+    const logged = (): unknown[] => service.logs().filter((line) => reason.test(String(line['reason'])));
+    await expect.poll(() => logged().length, PATIENCE).toBe(10);
     expect(service.output()).not.toContain('canary');
   });
 
-  test('is believed again when it tells the truth', async () => {
+  test('works again when its messages are valid', async () => {
     liar.proxy.lie = undefined;
     expect((await read(liar, 'lies?pg=0&ps=1&id=eq.1')).json()).toEqual([{ id: 1, lie: 'true' }]);
   });
 
-  test('a row that is larger than the setting allows', async () => {
+  test('may not send a row that is larger than MILLRACE_MAX_ROW_BYTES', async () => {
     const fitting = await read(liar, 'large?pg=0&ps=5&id=le.1999900');
     expect([fitting.status, fitting.json<{ word: string }[]>().map(({ word }) => word.length)]).toEqual([200, [1_000_000, 1_999_900]]);
     const answer = await read(liar, 'large?pg=0&ps=5&id=eq.2000100');
@@ -135,7 +136,7 @@ describe('a database that lies', () => {
 });
 
 const SIZE = 64 * 1024 * 1024;
-/** Views of one value, and what the answer has in its place: base64 for bytes. */
+/** Views with one value, and its length in the response, where bytes are base64. */
 const LARGE = {
   postgres: { view: `SELECT 1 AS id, decode(repeat('ab', ${SIZE}), 'hex') AS raw`, length: 4 * Math.ceil(SIZE / 3) },
   mysql: { view: `SELECT 1 AS id, CAST(repeat('a', ${SIZE}) AS BINARY) AS raw`, length: 4 * Math.ceil(SIZE / 3) },
@@ -143,7 +144,7 @@ const LARGE = {
   clickhouse: { view: `SELECT 1 AS id, repeat(repeat('a', 65536), ${SIZE / 65_536}) AS raw`, length: SIZE },
 } as const;
 
-describe('64 MB in one value are read by default', () => {
+describe('a value of 64 MB is read by default', () => {
   let large: Service;
   beforeAll(async () => {
     large = await startService();
@@ -154,7 +155,7 @@ describe('64 MB in one value are read by default', () => {
     const database = await createDatabase(engine);
     try {
       const { view, length } = LARGE[engine];
-      // These servers build and send no larger value than a packet may be.
+      // These servers limit values to the size of a packet.
       if (engine === 'mysql' || engine === 'mariadb') await database.run('SET GLOBAL max_allowed_packet = 268435456');
       await database.run(`CREATE VIEW large AS ${view}`);
       const project = await setUpProject(large, [database.entry()]);

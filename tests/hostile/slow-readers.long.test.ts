@@ -1,4 +1,4 @@
-// Clients that ask for many rows and do not read them: the connections of the database are not theirs for long.
+// Clients that request many rows and do not read them must not hold database connections for long.
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { drain, openRead, RowCounter } from '../spec/big-table.ts';
@@ -10,11 +10,11 @@ import { type Service, setUpProject, startService, type TestProject } from '../s
 const BIG = 100_000;
 const READERS = 60;
 const CONNECTIONS = 20;
-/** Enough for all of them to ask before the first ones are given up. */
+/** Long enough for all clients to send their request before the first query stops waiting. */
 const PATIENCE_SECS = 3;
-/** All of them have had a connection, and lost it again, before the one who comes last. */
+/** Number of times that all connections change hands before the last request gets one. */
 const ROUNDS = READERS / CONNECTIONS;
-/** Milliseconds for the waiting of every round, and for what the database does meanwhile. */
+/** Milliseconds for all rounds: the wait for slow readers, and the work of the database. */
 const BOUND = ROUNDS * (PATIENCE_SECS * 1000 + 1000);
 
 let service: Service;
@@ -23,7 +23,7 @@ let project: TestProject;
 
 beforeAll(async () => {
   database = await createDatabase('postgres');
-  // In the order of its key, so that the database has nothing to do but to send it.
+  // In the order of its key, so that the database does not sort.
   await database.run('CREATE TABLE big (n int PRIMARY KEY, t text)');
   await database.run(
     `INSERT INTO big SELECT n, concat('row ', n, ' of many, with some text to make it longer', repeat('.', 400)) FROM generate_series(1, ${BIG}) n`,
@@ -44,8 +44,8 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** Asks, and reads nothing. */
-function askAndStare(): Promise<Socket> {
+/** Sends a request and reads nothing. */
+function requestAndIgnore(): Promise<Socket> {
   const head = Object.entries(project.headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const path = project.autoPath(database.dbType, database.name, 'big');
   return new Promise((resolve, reject) => {
@@ -65,22 +65,22 @@ const readOne = async (): Promise<number> => {
   return answer.status;
 };
 
-/** Statements of the service that are not over. */
+/** Number of running statements of the service. */
 const running = async (): Promise<number> => {
   const sql = `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND query LIKE '%"big"%' AND pid <> pg_backend_pid()`;
   return Number((await database.run(sql))[0]?.['n']);
 };
 
-/** Requests that wait for a connection. */
+/** Number of requests that wait for a connection. */
 const waiting = async (): Promise<number> => {
   const { text } = await service.request('GET', '/metrics');
   return Number(/^millrace_pool_connections\{type="pg",purpose="auto",state="waiting"\} (\d+)$/m.exec(text)?.[1]);
 };
 
-describe('readers that read nothing', () => {
-  test(`${READERS} of them hold the ${CONNECTIONS} connections of a database for a moment only`, async () => {
+describe('clients that read nothing', () => {
+  test(`release the ${CONNECTIONS} connections of a database soon when ${READERS} of them wait`, async () => {
     await readOne();
-    const sockets = await Promise.all(Array.from({ length: READERS }, askAndStare));
+    const sockets = await Promise.all(Array.from({ length: READERS }, requestAndIgnore));
     for (const socket of sockets) socket.on('error', () => undefined);
     try {
       await expect.poll(waiting, { timeout: 10_000, interval: 20 }).toBe(READERS - CONNECTIONS);
@@ -96,7 +96,7 @@ describe('readers that read nothing', () => {
     }
   });
 
-  test('one that reads again later gets every row, though the database was done with it long before', async () => {
+  test('get every row when they read later, long after the query has ended', async () => {
     const response = await openRead(service, project, database, `pg=0&ps=${BIG}`);
     response.pause();
     await expect.poll(running, { timeout: 40_000 }).toBe(0);
@@ -105,7 +105,7 @@ describe('readers that read nothing', () => {
     expect(counter.count).toBe(BIG);
   });
 
-  test('one for whom there is no room is broken off, and no short answer looks whole', async () => {
+  test('are disconnected when the spool has no room, and no truncated response looks complete', async () => {
     const responses = await Promise.all([1, 2, 3].map(() => openRead(service, project, database, `pg=0&ps=${BIG}`)));
     for (const response of responses) response.pause();
     await expect.poll(running, { timeout: 40_000 }).toBe(0);

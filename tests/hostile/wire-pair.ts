@@ -1,4 +1,4 @@
-// Our HTTP server and Node's side by side. Both report how they parsed the bytes of a connection.
+// The project's HTTP server and Node's side by side. Each reports the requests that it read on a connection.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
@@ -6,7 +6,7 @@ import { Listener } from '../../src/http1/listener.ts';
 import type { RequestHead } from '../../src/http1/request-head.ts';
 import { bytesOf } from '../../src/util/bytes/buffer-pool.ts';
 
-/** Parsed requests in order; the last may be a rejection. */
+/** Requests in order; the last may have been rejected. */
 export interface Seen {
   readonly served: readonly string[];
   readonly refused: boolean;
@@ -17,7 +17,7 @@ const PATIENCE_MS = 20_000;
 const shown = (method: string, target: string, headers: readonly string[], body: Buffer): string =>
   JSON.stringify([method, target, headers, body.toString('latin1')]);
 
-/** Node reports the whole address, this server the path. */
+/** Node reports an absolute URL, this project its path. */
 const pathOf = (url: string): string => {
   const path = url.replace(/^https?:\/\/[^/?]*/i, '');
   return path === '' || path.startsWith('?') ? `/${path}` : path;
@@ -31,21 +31,21 @@ export class WirePair {
   readonly #seenByNode = new Map<number, string[]>();
 
   constructor(maxBodyBytes: number) {
-    const tell = (head: RequestHead, body: Buffer): string =>
+    const headersFor = (head: RequestHead, body: Buffer): string =>
       `X-Seen: ${Buffer.from(shown(head.method, head.target, head.section.lines, body)).toString('base64')}\r\n`;
     this.#ours = new Listener(
       {
         request: (head, body, reply) => {
           reply.releaseRequestBody();
-          reply.send(200, tell(head, bytesOf(body)), Buffer.from('ok'));
+          reply.send(200, headersFor(head, bytesOf(body)), Buffer.from('ok'));
         },
-        rejected: (_, refusal, reply) => reply.send(400, `X-Refused: ${refusal}\r\n`, Buffer.from('no')),
+        rejected: (_, reason, reply) => reply.send(400, `X-Rejected: ${reason}\r\n`, Buffer.from('no')),
       },
       { maxBodyBytes, maxBodiesBytes: 100_000_000, maxConnections: 1000, stallSecs: 30 },
     );
     this.#node = createServer({ maxHeaderSize: 32 * 1024, keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 });
     this.#node.on('request', (request, response) => this.#note(request, response));
-    // Node reads ahead: requests before the invalid one may not have reached the listener yet.
+    // Node reads ahead: the requests before the bad one are still on their way to the listener above.
     this.#node.on('clientError', (_, socket) => void setTimeout(() => socket.destroy(), 5));
   }
 
@@ -75,13 +75,13 @@ export class WirePair {
     await this.#ours.close(1000);
   }
 
-  /** Sends the bytes without closing, and returns the responses. */
+  /** Sends these bytes. With `waits` the client does not close its side. */
   ours(pieces: readonly Buffer[], end: 'ends' | 'waits' = 'ends'): Promise<Seen> {
     return converse(this.#oursPort, pieces, end).then(({ text }) => {
-      const said = [...text.matchAll(/^X-(Seen|Refused): (.*)\r$/gm)];
+      const marks = [...text.matchAll(/^X-(Seen|Rejected): (.*)\r$/gm)];
       return {
-        served: said.filter(([, kind]) => kind === 'Seen').map(([, , value = '']) => Buffer.from(value, 'base64').toString()),
-        refused: said.some(([, kind]) => kind === 'Refused'),
+        served: marks.filter(([, kind]) => kind === 'Seen').map(([, , value = '']) => Buffer.from(value, 'base64').toString()),
+        refused: marks.some(([, kind]) => kind === 'Rejected'),
       };
     });
   }

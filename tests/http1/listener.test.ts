@@ -1,5 +1,4 @@
-// The HTTP/1.x reader: requests in pieces of any size, rejected requests, and Node's own parser as
-// an oracle.
+// The HTTP/1.x parser: requests in pieces of any size, rejections, and a comparison with Node's own parser.
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -14,7 +13,7 @@ import { bytesOf, Lease } from '../../src/util/bytes/buffer-pool.ts';
 const MAX_BODY = 5000;
 const LIMITS = { maxBodyBytes: MAX_BODY, maxBodiesBytes: 1_000_000, maxConnections: 1000, stallSecs: 30 };
 
-/** Result of the bytes of one connection: requests, or a rejection. */
+/** The requests that a server read on one connection, or its rejection. */
 type Seen = readonly string[];
 
 const shown = (method: string, target: string, headers: readonly string[], body: Buffer): string =>
@@ -44,7 +43,7 @@ beforeAll(async () => {
           Buffer.from('ok'),
         );
       },
-      rejected: (_, refusal, reply) => reply.send(400, `X-Refused: ${refusal}\r\n`, Buffer.from('no')),
+      rejected: (_, reason, reply) => reply.send(400, `X-Rejected: ${reason}\r\n`, Buffer.from('no')),
     },
     LIMITS,
   );
@@ -58,7 +57,7 @@ beforeAll(async () => {
     });
   });
   node.on('clientError', (_, socket) => {
-    // Node reads ahead: the requests before the bad one may not have reached the listener yet.
+    // Node reads ahead: the requests before the bad one are still on their way to the listener above.
     setTimeout(() => socket.destroy(), 5);
   });
   await new Promise<void>((resolve) => node.listen(0, '127.0.0.1', resolve));
@@ -91,8 +90,8 @@ function exchange(port: number, pieces: readonly (string | Buffer)[]): Promise<{
 
 async function seenByOurs(pieces: readonly (string | Buffer)[]): Promise<Seen> {
   const { text } = await exchange(oursPort, pieces);
-  return [...text.matchAll(/^X-(Seen|Refused): (.*)\r$/gm)].map(([, kind, value = '']) =>
-    kind === 'Seen' ? Buffer.from(value, 'base64').toString() : `refused ${value}`,
+  return [...text.matchAll(/^X-(Seen|Rejected): (.*)\r$/gm)].map(([, kind, value = '']) =>
+    kind === 'Seen' ? Buffer.from(value, 'base64').toString() : `rejected ${value}`,
   );
 }
 
@@ -105,7 +104,7 @@ const GET = (path: string, headers = ''): string => `GET ${path} HTTP/1.1\r\nHos
 const CLOSE = 'Connection: close\r\n';
 
 describe('requests', () => {
-  test('follow each other on a connection, also when they are sent ahead', async () => {
+  test('follow each other on a connection, also when they are pipelined', async () => {
     const body = `POST /b HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello`;
     const chunked = 'PUT /c HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3;ext=1\r\nabc\r\n2\r\nde\r\n0\r\nTrailer: t\r\n\r\n';
     const all = GET('/a?x=1') + body + chunked + GET('/d', CLOSE);
@@ -134,13 +133,13 @@ describe('requests', () => {
     );
   });
 
-  test('a thousand that were sent ahead are answered in order, none twice', async () => {
+  test('are answered in order and once when a thousand are pipelined', async () => {
     const all = Array.from({ length: 1000 }, (_, i) => GET(`/${i}`, i === 999 ? CLOSE : '')).join('');
     const paths = (await seenByOurs([all])).map((text) => JSON.parse(text)[1]);
     expect(paths).toEqual(Array.from({ length: 1000 }, (_, i) => `/${i}`));
   });
 
-  test('bear their own headers, whatever those before them bore', async () => {
+  test('have their own headers, whatever headers earlier requests had', async () => {
     const choices = ['', 'X-A: 1', 'X-A: 2', 'X-B: 1', 'x-a: 1', 'X-A:  1', 'Content-Length: 0', 'Content-Length: 1', 'Content-Length: 2'];
     const blocks = fc.array(fc.constantFrom(...choices), { minLength: 2, maxLength: 12 });
     await fc.assert(
@@ -157,7 +156,7 @@ describe('requests', () => {
     );
   });
 
-  test('that bear the same headers share what was read of them, and no others do', () => {
+  test('share a parsed header section if, and only if, their headers are equal', () => {
     const reader = new HeadReader(new HeaderNames());
     const sectionOf = (text: string) => reader.read(Buffer.from(text, 'latin1'), text.indexOf('\r\n\r\n')).section;
     const first = sectionOf(GET('/a', 'X-A: 1\r\n'));
@@ -168,7 +167,7 @@ describe('requests', () => {
     expect(sectionOf(GET('/a', 'X-A: 2\r\n').replace('HTTP/1.1', 'HTTP/1.0'))).not.toBe(other);
   });
 
-  test('a client that waits for leave to send its body gets it', async () => {
+  test('receive 100 Continue when their client waits for it', async () => {
     const head = `POST / HTTP/1.1\r\nHost: x\r\n${CLOSE}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n`;
     const socket = connect(oursPort, '127.0.0.1', () => socket.write(head));
     const first = await new Promise<Buffer>((resolve) => socket.once('data', resolve));
@@ -185,18 +184,18 @@ describe('requests', () => {
     expect(kept.text.match(/Connection: \S+/g)).toEqual(['Connection: keep-alive', 'Connection: close']);
   });
 
-  test('an address in the request line counts by its path', async () => {
+  test('may have an absolute URL, of which only the path counts', async () => {
     const [text = ''] = await seenByOurs([GET('http://host:80/a?b', CLOSE)]);
     expect(JSON.parse(text)[1]).toBe('/a?b');
   });
 });
 
-describe('an answer that flows', () => {
+describe('a response in pieces', () => {
   /** More than any system takes at once, and what every one does. */
   test.each([
     ['slow', 32 * 1024 * 1024],
     ['quick', 1024],
-  ])('releases whoever waits for a %s client when all is said, and is over when the client has taken it', async (pace, size) => {
+  ])('releases its writer when it ends, and finishes when a %s client has received it', async (pace, size) => {
     const events: string[] = [];
     const server = new Listener(
       {
@@ -218,7 +217,7 @@ describe('an answer that flows', () => {
     await server.close(1000);
   });
 
-  test('leaves with its head in one piece, and its head alone when there is nothing else', async () => {
+  test('is sent together with its head, and the head alone if there is no body', async () => {
     const arrived: string[] = [];
     const server = new Listener(
       {
@@ -287,13 +286,13 @@ describe('refused', () => {
     ['a long target', `GET /${'a'.repeat(40_000)} HTTP/1.1\r\n${host}\r\n`, 'target_too_long'],
     ['large headers', `GET / HTTP/1.1\r\n${host}A: ${'a'.repeat(40_000)}\r\n\r\n`, 'head_too_large'],
   ];
-  test.each(cases)('%s', async (_, bytes, refusal) => {
-    // Bytes behind a rejected request are never served.
-    expect(await seenByOurs([Buffer.from(bytes + GET('/smuggled', CLOSE), 'latin1')])).toEqual([`refused ${refusal}`]);
+  test.each(cases)('%s', async (_, bytes, reason) => {
+    // Nothing behind a rejected request is served.
+    expect(await seenByOurs([Buffer.from(bytes + GET('/smuggled', CLOSE), 'latin1')])).toEqual([`rejected ${reason}`]);
   });
 });
 
-describe("beside Node's parser", () => {
+describe("the parser, compared with Node's,", () => {
   const token = fc.stringMatching(/^[A-Za-z][A-Za-z0-9-]{0,11}$/);
   const value = fc.stringMatching(/^[ -~]{0,20}$/);
   const line = fc.oneof(
@@ -320,12 +319,12 @@ describe("beside Node's parser", () => {
     )
     .map(([method, path, version, lines, body, end]) => [`${method} ${path} ${version}`, 'Host: x', ...lines, '', body].join(end));
 
-  test('what is served here is served there, and read alike', async () => {
+  test('serves nothing that Node rejects, and reads it alike', async () => {
     await fc.assert(
       fc.asyncProperty(message, async (bytes) => {
         const whole = `${bytes}${GET('/last', CLOSE)}`;
         const mine = await seenByOurs([Buffer.from(whole, 'latin1')]);
-        const served = mine.filter((text) => !text.startsWith('refused'));
+        const served = mine.filter((text) => !text.startsWith('rejected'));
         if (served.length === 0) return;
         const theirs = await seenByNode(whole);
         expect(theirs.slice(0, served.length)).toEqual(served);
@@ -335,8 +334,8 @@ describe("beside Node's parser", () => {
   });
 });
 
-describe('answers', () => {
-  test.each(['GET', 'HEAD'])('to %s in pieces: each is released, and the length is that of all', async (method) => {
+describe('a response', () => {
+  test.each(['GET', 'HEAD'])('to %s releases all of its pieces, and has the length of all of them', async (method) => {
     const pieces = [Buffer.from('one,'), Buffer.alloc(100_000, 0x78), Buffer.from(',three')];
     const leases = pieces.map((piece) => new Lease(piece));
     const server = new Listener(

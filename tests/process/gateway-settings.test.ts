@@ -1,4 +1,4 @@
-// Settings for life behind a gateway: secrets from files, opaque user ids, and a time in which the gateway turns away.
+// Settings for a service behind a gateway: secrets from files, opaque user ids, and the drain time.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test('secrets come from files, one way only', () => {
+test('a secret comes from a file or from the environment, not from both', () => {
   const file = join(folder, 'key');
   writeFileSync(file, 'first,second\n');
   expect(loadConfig({ MILLRACE_SERVER_KEY_FILE: file }, 'none').config.serverKeys).toEqual(['first', 'second']);
@@ -23,7 +23,7 @@ test('secrets come from files, one way only', () => {
   expect(() => loadConfig({ MILLRACE_PORT_FILE: file }, 'none')).toThrow('MILLRACE_PORT_FILE is not a setting');
 });
 
-test('any opaque user id is taken where the settings say so, and nowhere else', async () => {
+test('opaque user ids are accepted if, and only if, the settings allow them', async () => {
   const opaque = 'auth0|5f7c8ec7"\\c33c6c004bbafe82';
   const service = await startService({ env: { MILLRACE_USER_IDS: 'any' } });
   try {
@@ -56,7 +56,7 @@ test('any opaque user id is taken where the settings say so, and nowhere else', 
   }
 });
 
-test('on SIGTERM the service says that it is going, and answers while the gateway turns away', async () => {
+test('on SIGTERM the service is not ready, and answers during the drain time', async () => {
   const service = await startService({ env: { MILLRACE_DRAIN_SECS: '60' } });
   const ask = (path: string): Promise<number> => service.request('GET', path).then(({ status }) => status);
   expect(await ask('/readyz')).toBe(200);
@@ -65,7 +65,7 @@ test('on SIGTERM the service says that it is going, and answers while the gatewa
   await expect.poll(() => ask('/readyz'), PATIENCE).toBe(503);
   expect(await ask('/svc/rest/meta/v1/table/list')).toBe(401);
   expect(await ask('/healthz')).toBe(200);
-  // Without further requests there is nobody to wait for: long before the minute is over.
+  // Without further requests the service does not wait for the whole minute.
   const began = performance.now();
   expect((await service.exited).code).toBe(0);
   expect(performance.now() - began).toBeLessThan(30_000);

@@ -1,4 +1,4 @@
-// Settings as an operator gives them: environment, millrace.yaml, defaults; what is wrong stops the start with one line that names it.
+// Settings from the environment, millrace.yaml and defaults. A wrong one stops the start with one line that names it.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** Runs a command of millrace to its end, in the test's folder and with nothing of our environment. */
+/** Runs a command of millrace to its end, in the test's folder and with a clean environment. */
 function run(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
   return new Promise((resolve) => {
     const options = { cwd: folder, env: { PATH: process.env['PATH'], ...env }, timeout: 60_000 };
@@ -37,7 +37,7 @@ function run(args: readonly string[], env: Record<string, string> = {}): Promise
 describe('millrace config', () => {
   const shown = (env: Record<string, string> = {}): string => describeConfig(loadConfig(env, join(folder, 'millrace.yaml')));
 
-  test('prints the defaults, and where each comes from', () => {
+  test('prints the defaults, and the source of each setting', () => {
     const stdout = shown();
     for (const line of [
       'port: 8080',
@@ -82,7 +82,7 @@ describe('millrace config', () => {
   });
 });
 
-describe('a start is refused, in one line that names the key', () => {
+describe('a start fails with one line that names the key', () => {
   const bad: readonly (readonly [string, string])[] = [
     ['MILLRACE_PORT', 'http'],
     ['MILLRACE_PORT', '-1'],
@@ -125,7 +125,7 @@ describe('a start is refused, in one line that names the key', () => {
     if (/KEY|URL/.test(name)) expect(sentence).not.toContain(value);
   });
 
-  test('on the terminal too, before anything else is said', async () => {
+  test('on the terminal too, before any other output', async () => {
     for (const [name, value] of [['MILLRACE_PORT', 'http'] as const, ['MILLRACE_NONSENSE', 'x'] as const]) {
       const { code, stdout, stderr } = await run(['serve'], { ...KEYS, [name]: value });
       expect([code, stdout]).toEqual([2, '']);
@@ -159,7 +159,7 @@ describe('a start is refused, in one line that names the key', () => {
     }
   });
 
-  test('on a port that is taken, also with workers', async () => {
+  test('on a port that is in use, also with workers', async () => {
     const service = await startService();
     for (const MILLRACE_WORKERS of ['1', '2']) {
       const { code, stdout, stderr } = await run(['serve'], { ...KEYS, MILLRACE_PORT: String(service.port), MILLRACE_WORKERS });
@@ -171,7 +171,7 @@ describe('a start is refused, in one line that names the key', () => {
     await service.stop();
   });
 
-  test('on a store that is not there, without saying its password', async () => {
+  test('on a store that does not exist, without its password', async () => {
     const { code, stderr } = await run(['serve'], {
       ...KEYS,
       MILLRACE_PORT: '0',
@@ -184,7 +184,7 @@ describe('a start is refused, in one line that names the key', () => {
 });
 
 describe('a start', () => {
-  test('reads millrace.yaml, listens where it is told, and says so once', async () => {
+  test('reads millrace.yaml, listens on its address, and prints that once', async () => {
     writeFileSync(
       join(folder, 'millrace.yaml'),
       'path_prefix: mill\nmax_page_size: 7\nlog_level: warn\nserver_key: [one-server-key, two-server-key]\n',
@@ -199,14 +199,14 @@ describe('a start', () => {
     expect(await service.stop()).toEqual({ code: 0, signal: null });
   });
 
-  test('on IPv6 names the address as a URL does', async () => {
+  test('on IPv6 prints the address in brackets', async () => {
     const service = await startService({ env: { MILLRACE_HOST: '::1' } });
     expect(service.url).toMatch(/^http:\/\/\[::1\]:\d+$/);
     expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
     await service.stop();
   });
 
-  test('a short key is a key', async () => {
+  test('accepts a short key', async () => {
     const service = await startService({ env: { MILLRACE_SERVER_KEY: 'k1,k2' } });
     for (const key of ['k1', 'k2'])
       expect(
@@ -217,7 +217,7 @@ describe('a start', () => {
 });
 
 describe('the command line', () => {
-  test('lists its commands, and knows no others', async () => {
+  test('lists its commands, and rejects others', async () => {
     for (const args of [['--help'], []]) {
       const { code, stdout } = await run(args);
       expect(code).toBe(0);

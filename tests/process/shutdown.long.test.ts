@@ -1,4 +1,4 @@
-// The end of the process: on a signal what was accepted is runToEnd, nothing else is begun, and the exit code says that all went well.
+// Graceful shutdown: accepted requests are completed, no others are accepted, and the exit code is 0.
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => database?.drop());
 
-/** Less than the time in which a shutdown breaks off what is not done, by far. */
+/** Far less than the time after which a shutdown aborts requests. */
 const PROMPT_MS = 10_000;
 
 const timed = async <T>(work: Promise<T>): Promise<readonly [T, number]> => {
@@ -27,7 +27,7 @@ const dial = (service: Service): Promise<Socket> =>
     socket.on('error', reject);
   });
 
-/** Asks for readiness on an open connection, and gives the whole answer. */
+/** Sends GET /readyz on an open connection. Returns the whole response. */
 const answerOn = (socket: Socket): Promise<string> =>
   new Promise((resolve) => {
     let text = '';
@@ -37,7 +37,7 @@ const answerOn = (socket: Socket): Promise<string> =>
   });
 
 describe('SIGTERM', () => {
-  test('with nothing to do ends at once, also under connections that say nothing or rest', async () => {
+  test('ends an idle service at once, also with silent and idle connections', async () => {
     const service = await startService();
     const silent = await dial(service);
     const resting = await dial(service);
@@ -52,7 +52,7 @@ describe('SIGTERM', () => {
     await service.stop();
   });
 
-  test('lets what was accepted finish, is not ready meanwhile, and takes nothing new', async () => {
+  test('lets accepted requests finish, makes the service not ready, and closes the port', async () => {
     const service = await startService();
     const slow = await slowProject(service, database, { max_open_connections: 3 });
     await slow.nap(0);
@@ -62,7 +62,7 @@ describe('SIGTERM', () => {
     await expect.poll(database.running, PATIENCE).toBeGreaterThanOrEqual(3);
     service.kill('SIGTERM');
     await expect.poll(() => dial(service).catch((error: NodeJS.ErrnoException) => error.code), PATIENCE).toBe('ECONNREFUSED');
-    // On a connection that there was, the answer that it is not ready.
+    // An open connection still gets a response.
     expect(await answerOn(kept)).toMatch(/^HTTP\/1\.1 503 (?=[\s\S]*Connection: close)(?=[\s\S]*Retry-After: \d)/i);
     expect((await Promise.all(naps)).map(({ status }) => status)).toEqual([200, 200, 200]);
     expect((await insert).status).toBe(201);
@@ -74,7 +74,7 @@ describe('SIGTERM', () => {
     await service.stop();
   });
 
-  test('under load loses no request that was accepted', async () => {
+  test('loses no accepted request under load', async () => {
     const service = await startService();
     const { project } = await slowProject(service, database);
     const agent = new Agent({ keepAlive: true, maxSockets: 16 });
@@ -110,7 +110,7 @@ describe('SIGTERM', () => {
     await service.stop();
   });
 
-  test('breaks off what takes longer than MILLRACE_SHUTDOWN_SECS, and the database is told', async () => {
+  test('aborts requests after MILLRACE_SHUTDOWN_SECS, and cancels their statements', async () => {
     const service = await startService({ env: { MILLRACE_SHUTDOWN_SECS: '1' } });
     const slow = await slowProject(service, database);
     await slow.nap(0);
@@ -126,14 +126,14 @@ describe('SIGTERM', () => {
     await service.stop();
   });
 
-  test('a second time ends the process within a second, and the database is told', async () => {
+  test('ends the process within a second when sent again, and cancels statements', async () => {
     const service = await startService();
     const slow = await slowProject(service, database);
     await slow.nap(0);
     const nap = slow.nap(60_000).catch(() => 'broken off');
     await expect.poll(database.running, PATIENCE).toBe(1);
     service.kill('SIGTERM');
-    // What comes within a second counts as the same signal.
+    // Signals within a second count as one.
     await wait(1200);
     service.kill('SIGTERM');
     const [exit, ms] = await timed(service.exited);

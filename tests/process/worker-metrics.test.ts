@@ -1,4 +1,4 @@
-// Several processes' metrics as one text.
+// The metrics of several processes as one text.
 import { expect, test } from 'vitest';
 import { mergeMetrics } from '../../src/cli/serve/worker-metrics.ts';
 
@@ -13,7 +13,7 @@ b_bucket{le="+Inf"} ${count}
 b_sum 1.5e-3 1700000000000
 ${more}`;
 
-test('what a metric is stands once, before the samples of everyone', () => {
+test('merged metrics describe each metric once, before the samples of all workers', () => {
   const merged = mergeMetrics([
     { worker: 1, text: of(1) },
     { worker: 4, text: of(7, '# HELP c Only here.\n# TYPE c gauge\nc NaN\n') },

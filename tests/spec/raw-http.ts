@@ -1,4 +1,4 @@
-// Requests that no HTTP library would send: the bytes of the test go out as they are, and what comes back is taken apart by hand.
+// Requests that no HTTP library would send: bytes are sent unchanged, and responses are parsed by hand.
 import { connect } from 'node:net';
 import type { Service } from '../support/service.ts';
 
@@ -8,14 +8,14 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** Sends the bytes and reads until the service closes the connection; so the request must ask for that, or be refused. */
+/** Sends bytes and reads until the service closes the connection. The request must demand that, or be rejected. */
 export function sendRaw(service: Service, bytes: string | Buffer): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
     const socket = connect(service.port, service.host, () => socket.write(bytes));
     socket.setTimeout(10_000, () => socket.destroy(new Error('the service neither answered nor closed the connection')));
     socket.on('data', (piece) => pieces.push(piece));
-    // A service that refuses before it has read everything may reset the connection after its answer.
+    // A service that rejects a request before it has read all of it may reset the connection afterwards.
     socket.on('error', (error) => (pieces.length > 0 ? undefined : reject(error)));
     socket.on('close', () => resolve(parse(Buffer.concat(pieces).toString('utf8'))));
   });

@@ -1,5 +1,5 @@
-// An engine that dies, or a link that breaks, in the middle of an answer: the client sees a broken transfer or an error, never a short body
-// that looks whole, and the next request works once the engine is back.
+// An engine that dies, or a connection that breaks, during a response: the client sees a failed transfer or an error,
+// never a truncated body that looks complete. The next request works once the engine is back.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, ENGINE_NAMES, type PrivateEngine, startPrivateEngine, type TestDatabase } from '../support/engines.ts';
 import { eventually } from '../support/patience.ts';
@@ -9,7 +9,7 @@ import { createBig, drain, openRead } from './big-table.ts';
 import { type ErrorBody, TABLE, TableClient, USERS } from './users-table.ts';
 
 const ENV = { MILLRACE_MAX_PAGE_SIZE: '10000000' };
-/** Far more than sockets and buffers hold. */
+/** Far more than sockets and buffers can hold. */
 const BIG = 300_000;
 
 describe.concurrent.each(ENGINE_NAMES)('%s killed in mid-stream', (name) => {
@@ -35,7 +35,7 @@ describe.concurrent.each(ENGINE_NAMES)('%s killed in mid-stream', (name) => {
   it.sequential('breaks the transfer off, and answers again when it is back', async () => {
     const response = await openRead(service, project, database, `pg=0&ps=${BIG}`);
     expect(response.statusCode).toBe(200);
-    // Not read: what the sockets hold is far from everything.
+    // Not read: the sockets hold only a small part.
     response.pause();
     const users = new TableClient(service, project, database, 'big');
     await engine.kill();
@@ -83,7 +83,7 @@ describe.concurrent.each(ENGINE_NAMES)('a link to %s that breaks', (name) => {
       const size = await drain(response);
       return `${response.statusCode} with ${size} bytes`;
     });
-    // A format that begins with its length has sent nothing yet, and can still say what happened.
+    // A format that begins with its length has sent nothing yet, so an error can be sent.
     if (format === 'bson') expect(await whole).toMatch(/^424 /);
     else await expect(whole).rejects.toThrow();
     await proxy.set({ kind: 'pass' });
@@ -123,7 +123,7 @@ describe.concurrent.each(ENGINE_NAMES)('a link to %s that breaks', (name) => {
   });
 });
 
-/** What a client can make of an answer. */
+/** The outcome as a client sees it. */
 function described(answer: Response | string): string {
   if (typeof answer === 'string') return 'broken';
   if (answer.status !== 200) return String(answer.status);

@@ -1,4 +1,5 @@
-// A million rows in one answer: memory stays bounded in every format, a reader that stops reading stops the query, and one that leaves ends it.
+// A million rows in one response: memory stays bounded in every format; a client that pauses pauses the query, and one
+// that leaves cancels it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, ENGINE_NAMES, type EngineName, type TestDatabase } from '../support/engines.ts';
@@ -10,7 +11,7 @@ const ALLOWED_GROWTH = 64 * 1024 * 1024;
 const SAMPLE_MS = 20;
 const BIG = 1_000_000;
 
-/** Every format where it is cheapest, and on each engine the plainest. */
+/** Every format on the engine where it is cheapest, and JSON on each engine. */
 const FORMATS: Readonly<Record<EngineName, readonly string[]>> = {
   postgres: ['json', 'xml', 'yaml', 'csv', 'bson'],
   mysql: ['json'],
@@ -18,7 +19,7 @@ const FORMATS: Readonly<Record<EngineName, readonly string[]>> = {
   clickhouse: ['json'],
 };
 
-/** The statements of the service that run on `big` now, as the engine lists them. */
+/** The running statements of the service on `big`, as the engine lists them. */
 const RUNNING: Readonly<Record<EngineName, string>> = {
   postgres: `SELECT pid AS id, wait_event AS state FROM pg_stat_activity WHERE state = 'active' AND datname = current_database() AND query LIKE '%"big"%' AND pid <> pg_backend_pid()`,
   mysql:
@@ -38,7 +39,7 @@ describe.concurrent.each(ENGINE_NAMES)('streams on %s', (engine) => {
     database = await createDatabase(engine);
     await createBig(database, BIG);
     service = await startService({ env: { MILLRACE_MAX_PAGE_SIZE: '10000000', MILLRACE_LOG_LEVEL: 'warn' } });
-    // What it takes is the machine's affair.
+    // The duration depends on the machine.
     project = await setUpProject(service, [database.entry({ timeout_secs: 170 })]);
   });
 
@@ -66,7 +67,7 @@ describe.concurrent.each(ENGINE_NAMES)('streams on %s', (engine) => {
     const response = await openRead(service, project, database, `pg=0&ps=${BIG}`);
     response.pause();
     const before = residentBytes(service.pid);
-    // Time for all rows to arrive, were they not held.
+    // Enough time for all rows to arrive if the query were not paused.
     for (const end = performance.now() + 3000; performance.now() < end; ) {
       await sleep(250);
       expect(residentBytes(service.pid) - before).toBeLessThan(ALLOWED_GROWTH);

@@ -13,6 +13,7 @@ import type { ProjectContext } from '../../model/project.ts';
 import { effectivePersonaOf } from '../../personas/effective-persona.ts';
 import { after, type MaybePromise } from '../../util/concurrency/maybe-promise.ts';
 import { NestingError } from '../../util/json/json.ts';
+import { memo } from '../../util/memo.ts';
 import type { PlainValue } from '../../util/text/decimal.ts';
 import { checkPath, enterSpace, type InSpace } from '../enter.ts';
 import type { Exchange } from '../exchange.ts';
@@ -40,7 +41,7 @@ export function customRoutes(services: Services): readonly Route[] {
       checkPath(context, org, project);
       const format = formatOf(exchange.parameter('format'));
       checkEncoding(exchange);
-      return after(actingIn(services, caller, context), (acting): CallHead => ({ caller: acting, context, path, format }));
+      return after(withPersona(services, caller, context), (actor): CallHead => ({ caller: actor, context, path, format }));
     });
   };
 
@@ -88,19 +89,17 @@ export function customRoutes(services: Services): readonly Route[] {
   ];
 }
 
-/** Callers with the persona in force, which mostly is the one that it was. */
-const acting = new WeakMap<SpaceCaller, SpaceCaller>();
+/** The last copy of a caller with its persona, which seldom changes. */
+const lastActor = memo((caller: SpaceCaller) => ({ actor: caller }));
 
-/** The caller as steps see it, with the name of the persona in force. */
-function actingIn({ store }: Services, caller: SpaceCaller, context: ProjectContext): MaybePromise<SpaceCaller> {
+/** Returns the caller as steps see it, with the name of the effective persona. */
+function withPersona({ store }: Services, caller: SpaceCaller, context: ProjectContext): MaybePromise<SpaceCaller> {
   return after(effectivePersonaOf(store, caller, context), (effective) => {
     if (effective.kind !== 'persona') return caller;
     const { persona } = effective.persona;
-    const known = acting.get(caller);
-    if (known?.persona === persona) return known;
-    const actor = { ...caller, persona };
-    acting.set(caller, actor);
-    return actor;
+    const last = lastActor(caller);
+    if (last.actor.persona !== persona) last.actor = { ...caller, persona };
+    return last.actor;
   });
 }
 

@@ -1,4 +1,4 @@
-// The grammar of filters without any table: what each text becomes, and what is refused.
+// The grammar of filters, without tables: the tree of each text, and the errors.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseFilter, parseGroup } from '../../src/auto/request/filter-syntax.ts';
@@ -55,7 +55,7 @@ describe('a filter', () => {
     expect(statusOf(() => parseFilter('c', text))).toBe(status);
   });
 
-  it('keeps any value that is quoted', () => {
+  it('keeps any quoted value', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (value) => {
         const quoted = `"${value.replace(/[\\"]/g, '\\$&')}"`;
@@ -66,7 +66,7 @@ describe('a filter', () => {
     );
   });
 
-  it('never throws anything but an error of the table', () => {
+  it('throws only API errors', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (name, text) => {
         expect([200, 400, 417]).toContain(statusOf(() => parseFilter(name, text)));
@@ -94,11 +94,11 @@ describe('a group', () => {
     });
   });
 
-  it.each(['', '()', '(a=eq.1', 'a=eq.1', '(a=eq.1))', '(a)', '($set=1)'])('%s is refused', (text) => {
+  it.each(['', '()', '(a=eq.1', 'a=eq.1', '(a=eq.1))', '(a)', '($set=1)'])('rejects %s', (text) => {
     expect([400, 417]).toContain(statusOf(() => parseGroup('$or', text)));
   });
 
-  it('refuses to be nested without end', () => {
+  it('rejects excessive nesting', () => {
     const deep = `${'$or=('.repeat(40)}a=eq.1${')'.repeat(40)}`;
     expect(statusOf(() => parseGroup('$or', `(${deep})`))).toBe(400);
   });

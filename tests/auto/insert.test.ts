@@ -1,4 +1,5 @@
-// Values of a batch stay where the body spells them, as far as they are bound as they stand: which way one takes must not show.
+// Values of a batch stay in the bytes of the body where possible. Both ways of binding give the
+// same result.
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -75,7 +76,7 @@ const row = fc.record(Object.fromEntries(COLUMNS.map(({ name }) => [name, cell])
 const spelled = (rows: readonly Record<string, string | undefined>[]): Buffer =>
   Buffer.from(`[${rows.map((given) => `{${Object.entries(given).map(([key, value]) => `"${key}": ${value}`)}}`).join(' , ')}]`);
 
-/** What the long way makes of a body, or what it says against it. */
+/** Result or error of the full check. */
 function looked(body: Buffer): unknown {
   const rows: unknown[] = [];
   try {
@@ -88,7 +89,7 @@ function looked(body: Buffer): unknown {
   return rows;
 }
 
-/** Of a small body, which is read at once. */
+/** Result for a small body, which is read at once. */
 function batchOf(body: Buffer): Batch {
   const batch = readBatch(body, table, 'owner');
   if (batch instanceof Promise) throw new Error('the body is large');
@@ -105,7 +106,7 @@ function glanced(body: Buffer): unknown {
   return rows;
 }
 
-test('what is bound by a quick check is what the full check would bind', () => {
+test('the quick check binds the same value as the full check', () => {
   fc.assert(
     fc.property(fc.array(row, { minLength: 1, maxLength: 5 }), (rows) => {
       const body = spelled(rows);
@@ -117,14 +118,14 @@ test('what is bound by a quick check is what the full check would bind', () => {
   );
 });
 
-describe('a range of the body and a value apart from it are sent alike', () => {
+describe('a range of the body is sent like a separate value', () => {
   const value: Readonly<Record<string, fc.Arbitrary<string>>> = {
     t: fc.string({ unit: 'grapheme-ascii', maxLength: 12 }).map((given) => JSON.stringify(given)),
     long: text.map((given) => JSON.stringify(given)),
     i: fc.integer().map(String),
     small: fc.integer({ min: -128, max: 127 }).map(String),
-    m: moment.filter((given) => /[Z9]$/.test(given)).map((given) => JSON.stringify(given)),
-    z: moment.filter((given) => /[Z9]$/.test(given)).map((given) => JSON.stringify(given)),
+    m: moment.filter((text) => /[Z9]$/.test(text)).map((text) => JSON.stringify(text)),
+    z: moment.filter((text) => /[Z9]$/.test(text)).map((text) => JSON.stringify(text)),
   };
   const rows = fc.array(fc.record(value), { minLength: 2, maxLength: 6 });
   const dialects: readonly (readonly [string, Dialect])[] = [
@@ -182,7 +183,7 @@ describe('a range of the body and a value apart from it are sent alike', () => {
 
   test.each(dialects)('to %s', (_, dialect) => {
     const sent = (given: RowValues) => {
-      // A list of its own, or MySQL would know from the first time that so many rows come again.
+      // A separate column list, because MySQL reuses statements by list and row count.
       const plan = { table, columns: [...COLUMNS], rows: given, upsert: undefined };
       return dialect.insert(plan).map(({ statement, params }) => ({
         text: statement.text,

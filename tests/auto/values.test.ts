@@ -1,4 +1,4 @@
-// Does a value fit its column? For every kind, what is taken and what is refused, from the query and from JSON.
+// Values and columns: which values of the query and of JSON each kind accepts and rejects.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fromJson, fromText, InvalidValue } from '../../src/auto/plan/values.ts';
@@ -78,15 +78,15 @@ const refused: readonly (readonly [Column, string])[] = [
 ];
 
 describe('a value of the query', () => {
-  it.each(taken.map(([c, text, result]) => [c.kind, text, result, c] as const))('%s takes %s', (_, text, result, c) => {
+  it.each(taken.map(([c, text, result]) => [c.kind, text, result, c] as const))('%s accepts %s', (_, text, result, c) => {
     expect(fromText(c, text, 'store')).toBe(result);
   });
 
-  it.each(refused.map(([c, text]) => [c.kind, text, c] as const))('%s refuses %j', (_, text, c) => {
+  it.each(refused.map(([c, text]) => [c.kind, text, c] as const))('%s rejects %j', (_, text, c) => {
     expect(() => fromText(c, text, 'store')).toThrow(InvalidValue);
   });
 
-  it('may compare with more digits than the column keeps', () => {
+  it('is compared with more digits than the column stores', () => {
     expect(fromText(money, '1.005', 'compare')).toBe('1.005');
     expect(fromText(column('text', { maxLength: 2 }), 'abc', 'compare')).toBe('abc');
   });
@@ -95,7 +95,7 @@ describe('a value of the query', () => {
     expect(Buffer.from(fromText(column('bytes'), 'AP8=', 'store') as Uint8Array)).toEqual(Buffer.from([0, 255]));
   });
 
-  it('takes exactly the integers of the range', () => {
+  it('accepts exactly the integers of the range', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 40n), max: 2n ** 40n }), (value) => {
         const fits = value >= -(2n ** 31n) && value <= 2n ** 31n - 1n;
@@ -124,7 +124,7 @@ describe('a value of the query', () => {
 describe('a value of a JSON body', () => {
   const number = (text: string): JsonNumber => new JsonNumber(text, !/[.eE]/.test(text));
 
-  it('takes numbers for numbers and strings for whatever they parse as', () => {
+  it('accepts numbers for numeric columns, and strings for every kind', () => {
     expect(fromJson(int32, number('5'))).toBe('5');
     expect(fromJson(int32, '5')).toBe('5');
     expect(fromJson(money, number('0.10'))).toBe('0.10');

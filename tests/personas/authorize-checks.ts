@@ -1,5 +1,6 @@
-// What is checked of the narrowing without a database: the oracle's random requests through the service's own parsing and planning, run on rows in
-// memory, and single promises of it. Plain functions that throw, so that `scripts/mutate-access.mjs` can run them on changed code.
+// Checks of authorization without a database: random requests of the oracle, run on rows in memory,
+// and single guarantees. Plain functions that throw, so that `scripts/mutate-access.mjs` can run
+// them on changed code.
 import { isDeepStrictEqual } from 'node:util';
 import { explain } from '../../src/auto/execute/failures.ts';
 import type { Access } from '../../src/auto/plan/access.ts';
@@ -31,7 +32,6 @@ function demand(isSo: boolean, what: () => string): void {
   if (!isSo) throw new Error(what());
 }
 
-/** Random personas, callers and requests. */
 export async function oracle(seed: number, personas: number): Promise<void> {
   const dice = new Dice(new Random(seed));
   for (let i = 0; i < personas; i++) await onePersona(dice, seed);
@@ -86,7 +86,7 @@ const under = (facts: object): { readonly service: MemoryService; readonly acces
 const facts = TABLES.get('facts') as Table;
 const NO_ROWS = RowValues.of(0, []);
 
-/** The status of an error of ours, its message, or nothing when none is thrown. */
+/** Returns the status of an ApiError, the message of another error, or `undefined`. */
 function thrown(work: () => unknown): string | number | undefined {
   try {
     work();
@@ -107,13 +107,16 @@ const select = (table: Table, columns = table.columns): SelectPlan => ({
 const is = (found: unknown, wanted: unknown): void =>
   demand(isDeepStrictEqual(found, wanted), () => `it is ${JSON.stringify(found)} and not ${JSON.stringify(wanted)}`);
 
-/** Single promises, by what they are. */
+/** Single guarantees by name. */
 export const PROMISES: Readonly<Record<string, () => void | Promise<void>>> = {
   'a plan that was made past the rules is not run': () => {
     const { access } = under({ read: { columns: ['id'] }, delete: true });
-    demand(/past the rules/.test(String(thrown(() => authorize(select(facts), access, 'read')))), () => 'the table itself was taken');
+    demand(/past the rules/.test(String(thrown(() => authorize(select(facts), access, 'read')))), () => 'the table itself was accepted');
     const view = visibleTable(facts, access, 'read');
-    demand(/another operation/.test(String(thrown(() => authorize(select(view), access, 'delete')))), () => 'a view for another was taken');
+    demand(
+      /another operation/.test(String(thrown(() => authorize(select(view), access, 'delete')))),
+      () => 'a view of another operation was accepted',
+    );
     const secret = facts.byName.get('c');
     demand(
       /past the rules/.test(String(thrown(() => authorize(select(view, secret === undefined ? [] : [secret]), access, 'read')))),
@@ -181,7 +184,7 @@ export const PROMISES: Readonly<Record<string, () => void | Promise<void>>> = {
     is(insert({ insert: { columns: ['id', 'c'] } }, ['id', 'd']), 403);
   },
 
-  'what may not be given is refused where plans are narrowed, whoever made them': () => {
+  'authorizing rejects columns that may not be written, whichever planner is used': () => {
     const { access } = under({ read: true, insert: { columns: ['id', 'a', 'c'] }, update: { columns: ['a'] } });
     const table = visibleTable(facts, access, 'update');
     const [id, a, b] = facts.columns;

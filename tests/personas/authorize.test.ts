@@ -1,4 +1,5 @@
-// The narrowing of plans without a database. Every mutation of `scripts/mutate-access.mjs` fails here. MILLRACE_TEST_SEED gives the same again.
+// Authorization of plans without a database. Every mutation of `scripts/mutate-access.mjs` fails
+// here. MILLRACE_TEST_SEED repeats a run.
 import { expect, test } from 'vitest';
 import type { Caller } from '../../src/model/caller.ts';
 import type { PersonaRecord } from '../../src/model/persona.ts';
@@ -10,10 +11,10 @@ import { oracle, PROMISES } from './authorize-checks.ts';
 const SEED = Number(process.env['MILLRACE_TEST_SEED'] ?? Date.now() % 1_000_000);
 const PERSONAS = Number(process.env['MILLRACE_TEST_PERSONAS'] ?? 100);
 
-test(`what personas see and change is what the rows and the document say (seed ${SEED})`, () => oracle(SEED, PERSONAS));
+test(`personas read and write what the oracle derives from the document (seed ${SEED})`, () => oracle(SEED, PERSONAS));
 test.each(Object.entries(PROMISES))('%s', (_, check) => check());
 
-/** A space with so many personas, each for a role of its own; `looks` counts how often their roles were read. */
+/** A space with many personas, one per role; `looks` counts reads of their roles. */
 function space(count: number): { readonly store: Store; readonly looks: () => number } {
   let looks = 0;
   const personas = new Map(
@@ -49,7 +50,7 @@ const caller = (roles: readonly string[], more: Partial<Caller> = {}): Caller =>
   ...more,
 });
 
-test('a thousand personas cost a request nothing: their roles are looked at once for each list of roles', async () => {
+test('the roles of a thousand personas are read once per list of roles', async () => {
   const { store, looks } = space(1000);
   const roles = new Set(['r7', 'r900']);
   const ask = (more: Partial<Caller> = {}) => effectivePersonaOf(store, caller([], { roles, ...more }), context);
@@ -61,7 +62,7 @@ test('a thousand personas cost a request nothing: their roles are looked at once
   expect(looks()).toBe(first);
 });
 
-test('as whom one acts', async () => {
+test('the effective persona follows roles, rank, request and token', async () => {
   const { store } = space(3);
   const acts = async (roles: readonly string[], more: Partial<Caller> = {}, at = context): Promise<unknown> => {
     try {
@@ -89,7 +90,7 @@ test('as whom one acts', async () => {
   expect(await acts(['admin'], { personaAsked: 'p1' }, open)).toBe(404);
 });
 
-test('an open space asks the store nothing: it goes on when the store confirms nothing', () => {
+test('an open space needs no store: it works while the store confirms nothing', () => {
   const open = { ...context, spaces: new Map([['s', { spaceId: 's', name: 'dev' as const }]]) };
   const store = {
     personas: () => {

@@ -1,4 +1,5 @@
-// What a deploy asks of a database: a few tables one by one, many all at once, and nothing more of one that does not answer.
+// Queries of a deploy: few tables are read individually, many at once, and an unreachable database
+// only once.
 import { expect, test } from 'vitest';
 import { DbFailure } from '../../src/engines/contract/engine.ts';
 import type { Engines } from '../../src/engines/registry.ts';
@@ -12,7 +13,7 @@ import { column } from './memory-tables.ts';
 const table = (name: string): Table =>
   makeTable({ schema: 's', name, kind: 'table', storage: '', transactional: true, columns: [column('id', 'int')], key: [] });
 
-/** A database with these tables; `asked` is what was asked of it. */
+/** A database with these tables; `asked` records the queries. */
 function database(names: readonly string[], isSilent = false): CheckParts & { readonly asked: string[] } {
   const asked: string[] = [];
   const ask = async <T>(what: string, answer: T): Promise<T> => {
@@ -42,7 +43,7 @@ async function check(tables: readonly string[], parts: CheckParts, grants: unkno
   return { warnings, reader };
 }
 
-test('few tables are read one by one, a thousand at once', async () => {
+test('few tables are read individually, a thousand at once', async () => {
   const few = database(names(1000));
   (await check(names(3), few)).reader.finish();
   expect(few.asked).toEqual(['t0', 't1', 't2']);
@@ -51,7 +52,7 @@ test('few tables are read one by one, a thousand at once', async () => {
   expect(many.asked).toEqual(['all']);
 });
 
-test('tables and columns that are not there are told, in the order of the document', async () => {
+test('missing tables and columns are reported in the order of the document', async () => {
   const { reader } = await check(names(101), database(names(100)), { read: { columns: ['gone'] } });
   expect(() => reader.finish()).toThrow(/t0\.read\.columns\[0\].*t1\.read\.columns\[0\].* and \d+ more/s);
   const missing = database(names(100));
@@ -60,7 +61,7 @@ test('tables and columns that are not there are told, in the order of the docume
   expect(missing.asked).toEqual(['all', 'absent']);
 });
 
-test('a database that does not answer is a warning, and asked once', async () => {
+test('an unreachable database is a warning, and is queried once', async () => {
   for (const count of [3, 1000]) {
     const silent = database([], true);
     const { warnings, reader } = await check(names(count), silent);

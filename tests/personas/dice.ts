@@ -1,4 +1,4 @@
-// Random rows, filters, grants and claims for the oracle's test: the same for the same seed.
+// Random rows, filters, grants and claims for the oracle test. The same seed gives the same values.
 import type { Random } from '../torture/random.ts';
 import { type Claims, columnsIn, type Filter, type Grant, type Grants, isNumber, type Row, type Value } from './oracle.ts';
 
@@ -54,7 +54,7 @@ export class Dice {
     return { op: this.one(['or', 'and'] as const), of: [this.filter(columns, source, depth + 1), this.filter(columns, source, depth + 1)] };
   }
 
-  /** What a caller may try: a filter, one that is true of every row, or one that begins with such a one. */
+  /** A filter that a caller may try, including filters that match every row. */
   asked(columns: readonly string[]): Filter {
     const filter = this.filter(columns, 'values');
     if (this.chance(0.8)) return filter;

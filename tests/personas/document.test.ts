@@ -1,4 +1,4 @@
-// The document of a persona: what is read from it, and that everything wrong with it is told at once, with its place and the right status.
+// The document of a persona: its contents, and all its problems with positions and statuses.
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../src/errors.ts';
 import { readPersona, type SourceType } from '../../src/personas/document.ts';
@@ -40,7 +40,7 @@ tables:
 `;
 
 describe('a document', () => {
-  test('is read whole', () => {
+  test('is read completely', () => {
     const persona = read(WHOLE);
     expect(persona).toMatchObject({
       persona: 'support',
@@ -79,11 +79,11 @@ describe('a document', () => {
     expect(read('{"persona":"a","roles":["x"],"tables":{"ch/d/t":{"read":true}}}', 'json')).toMatchObject({ rank: 100, about: '' });
   });
 
-  test('may be put as it was got', () => {
+  test('can be put as it was returned by get', () => {
     expect(read('{persona: a, roles: [x], tables: {}, updated_at: "2024-01-01T00:00:00Z", user_id: 01J}').persona).toBe('a');
   });
 
-  test('with many problems tells all of them, each with its place', () => {
+  test('reports all problems with their positions', () => {
     const said = refusal(`persona: Support
 colour: red
 roles: []
@@ -133,11 +133,11 @@ tables:
     ['{persona: a, roles: [x], tables: {pg/d/*: {insert: {set: {a: 1}}}}}', '422 '],
     ['{persona: a, roles: [x], tables: {pg/d/t: {insert: {columns: [a], set: {a: 1}}}}}', '422 .*set\\.a'],
     ['{persona: a, roles: [x], tables: {pg/d/t: {update: {columns: [a, b], rows: ["$or=(b=eq.1,c=eq.2)"]}}}}', '422 .*columns\\[1\\].*"b"'],
-  ])('%j is refused', (text, why) => {
+  ])('%j is rejected', (text, why) => {
     expect(refusal(text)).toMatch(new RegExp(`^(?:${why})`, 's'));
   });
 
-  test('is refused as JSON when it is not', () => {
+  test('is rejected if it is not the JSON that it claims to be', () => {
     expect(refusal('persona: a', 'json')).toMatch(/^400 .*JSON/);
     expect(refusal('{"persona":"A","roles":["x"],"tables":{}}', 'json')).toMatch(/^400 .*persona must/);
   });

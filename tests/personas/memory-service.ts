@@ -1,4 +1,5 @@
-// The way of a request from its text to its plan, with the service's own code, and rows in memory instead of a database behind it.
+// Runs requests with the service's own parsing and planning, on rows in memory instead of a
+// database.
 import { randomBytes } from 'node:crypto';
 import type { Access } from '../../src/auto/plan/access.ts';
 import { authorize, authorizeUpsertUpdates } from '../../src/auto/plan/authorize.ts';
@@ -52,7 +53,6 @@ export interface Answer {
   readonly error?: unknown;
 }
 
-/** A space with one persona, whose callers differ in their claims. */
 export class MemoryService {
   readonly #grants: SchemaGrants;
   readonly world: World;
@@ -75,7 +75,7 @@ export class MemoryService {
     return this.#grants.accessFor(caller);
   }
 
-  /** May a column of the facts be read as it is? */
+  /** `true` if a column of the facts may be read without a mask. */
   reads(name: string): boolean {
     return this.#grants.reads('facts', [name]);
   }
@@ -137,7 +137,7 @@ export class MemoryService {
     });
   }
 
-  /** Nothing stays of a write whose rows may not be given back. */
+  /** A write is rolled back if its rows may not be returned. */
   #written(plan: WritePlan | InsertBodyPlan | PatchBodyPlan, status: number, written: readonly Row[], after: readonly Row[]): Answer {
     const { returning, access, dryRun } = plan;
     const facts = plan.do === 'write' && plan.write.do === 'delete' ? this.world.facts : after;
@@ -245,7 +245,7 @@ export class MemoryService {
   }
 }
 
-/** What a database refuses should have been refused before. */
+/** The service must reject what the database would reject. */
 function complete(row: Row): Row {
   for (const name of ['id', 'c', 'd']) if (row[name] === null || row[name] === undefined) throw new Error(`no value for ${name}`);
   return row;

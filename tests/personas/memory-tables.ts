@@ -1,4 +1,4 @@
-// Plans run on rows in memory, as any engine would run them: the oracle's requests without a database. Knows plans, and nothing of personas.
+// Runs plans on rows in memory, for oracle requests without a database. Must not know personas.
 import type { Column, Table } from '../../src/model/table.ts';
 import type { Condition, CountPlan, GroupPlan, Link, SelectPlan } from '../../src/sql/plan.ts';
 import type { Row, Value } from './oracle.ts';
@@ -10,12 +10,12 @@ export function typed(column: Column, given: unknown): Value {
   return column.kind === 'int' ? Number(given) : String(given);
 }
 
-/** NULL before everything, upwards. */
+/** Ascending order with NULL first. */
 const compare = (one: Value, other: Value): number => (one === other ? 0 : one === null ? -1 : other === null ? 1 : one < other ? -1 : 1);
 
 const at = (row: Row, { name }: Column): Value => row[name] ?? null;
 
-/** SQL's logic: null is neither. */
+/** Three-valued logic of SQL; `null` is unknown. */
 export function matches(condition: Condition | undefined, row: Row, rows: Rows): boolean | null {
   if (condition === undefined) return true;
   switch (condition.op) {
@@ -67,7 +67,7 @@ function compared({ op, column, values }: Extract<Condition, { values: unknown }
   }
 }
 
-/** Rows of the plan that belong to a row. */
+/** Related rows of a row. */
 export function related({ columns, key }: Link, { table, where }: CountPlan, row: Row, rows: Rows): readonly Row[] {
   const isOf = (other: Row): boolean =>
     columns.every((column, i) => at(row, column) !== null && at(row, column) === at(other, key[i] as Column));
@@ -93,7 +93,7 @@ export function selected(plan: SelectPlan, rows: Rows): readonly Row[] {
   return ordered(matching(plan, rows), plan.order).slice(offset, offset + plan.limit);
 }
 
-/** A row as the plan shows it. */
+/** The visible columns of a row. */
 export function shown(row: Row, columns: readonly Column[], masks: SelectPlan['masks']): Row {
   return Object.fromEntries(columns.map((column) => [column.name, masks?.has(column) ? (masks.get(column) ?? null) : at(row, column)]));
 }
@@ -133,7 +133,6 @@ function aggregate(name: string, values: readonly Value[], count: number): Value
   throw new Error(`the oracle asks for no ${name}`);
 }
 
-/** A column for tables in memory. */
 export function column(name: string, kind: 'int' | 'text', facts: Partial<Column> = {}): Column {
   return {
     name,

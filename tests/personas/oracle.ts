@@ -1,4 +1,5 @@
-// What a persona grants, worked out from the raw rows and the document alone: no SQL, nothing of the service. The oracle of the random test.
+// The oracle: derives from raw rows and the document what a persona grants. Must not import the
+// service.
 export type Value = number | string | null;
 export type Row = Readonly<Record<string, Value>>;
 
@@ -35,7 +36,7 @@ function claimed(value: unknown, claims: Claims): unknown {
   return claims[value.claim];
 }
 
-/** SQL's logic: null is neither. */
+/** Three-valued logic of SQL; `null` is unknown. */
 export function holds(filter: Filter, row: Row, claims: Claims): boolean | null {
   switch (filter.op) {
     case 'not': {
@@ -101,7 +102,7 @@ export function textOf(filter: Filter): string {
   }
 }
 
-/** The grants as the document has them. */
+/** Grants of the document. */
 export function documentOf(grants: Grants): object {
   const shown = (value: Value | Claim): Value => (isClaim(value) ? `?:claims.${value.claim}` : value);
   return Object.fromEntries(
@@ -116,14 +117,13 @@ export function documentOf(grants: Grants): object {
   );
 }
 
-/** One table under a persona, for one caller. */
 export class Oracle {
   readonly #grants: Grants;
   readonly #claims: Claims;
   readonly #columns: readonly string[];
   readonly readable: ReadonlySet<string>;
 
-  /** `columns`: of the table, in its order. */
+  /** `columns` are those of the table, in order. */
   constructor(columns: readonly string[], grants: Grants, claims: Claims) {
     this.#columns = columns;
     this.#grants = grants;
@@ -135,18 +135,18 @@ export class Oracle {
     return Object.keys(this.#grants).length === 0;
   }
 
-  /** Readable, in the table's order. */
+  /** Readable columns in table order. */
   get shownColumns(): readonly string[] {
     return this.#columns.filter((column) => this.readable.has(column));
   }
 
-  /** Readable or writable, in the table's order: what metadata shows. */
+  /** Readable or writable columns in table order, as metadata shows them. */
   get knownColumns(): readonly string[] {
     const known = new Set([...this.readable, ...this.columns('insert'), ...this.columns('update')]);
     return this.#columns.filter((column) => known.has(column));
   }
 
-  /** May be compared: in filters, orders, sums, and as the key of a relation. */
+  /** `true` if a column may be used in filters, orders, aggregates and relations. */
   isAskable(column: string): boolean {
     return this.readable.has(column) && !this.isMasked(column);
   }
@@ -172,19 +172,19 @@ export class Oracle {
     return this.#grants.read?.max_page_size ?? 1000;
   }
 
-  /** 403 when the caller lacks a claim that the operation needs. */
+  /** 403 if the caller lacks a claim that the operation needs. */
   lacking(operation: keyof Grants): readonly number[] {
     const { rows = [], set = {} } = this.#grants[operation] ?? {};
     const needed = [...rows.flatMap(claimsIn), ...Object.values(set).flatMap((value) => (isClaim(value) ? [value.claim] : []))];
     return needed.every((claim) => claim in this.#claims) ? [] : [403];
   }
 
-  /** Does the rule itself, and not only what is set, need a claim that the caller lacks? */
+  /** `true` if the row rule needs a claim that the caller lacks. */
   lacksRule(operation: keyof Grants): boolean {
     return (this.#grants[operation]?.rows ?? []).flatMap(claimsIn).some((claim) => !(claim in this.#claims));
   }
 
-  /** Is it one of the rows that the operation reaches? */
+  /** `true` if the rule of the operation matches the row. */
   reaches(operation: 'read' | 'update' | 'delete', row: Row): boolean {
     return (this.#grants[operation]?.rows ?? []).every((rule) => holds(rule, row, this.#claims) === true);
   }
@@ -203,12 +203,12 @@ export class Oracle {
     return Object.fromEntries(columns.map((column) => [column, column in mask ? (mask[column] ?? null) : (row[column] ?? null)]));
   }
 
-  /** What is wrong with asking about these columns. */
+  /** Status of a filter on these columns. */
   problemsOf(columns: readonly string[]): readonly number[] {
     return columns.flatMap((column) => (this.isAskable(column) ? [] : [400]));
   }
 
-  /** What is wrong with giving a value to a column. */
+  /** Status of writing a column. */
   problemOfGiving(operation: 'insert' | 'update', column: string, unknown: number): readonly number[] {
     if (this.columns(operation).has(column)) return [];
     const known = [this.readable, this.columns('insert'), this.columns('update')].some((columns) => columns.has(column));

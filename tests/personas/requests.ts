@@ -1,26 +1,26 @@
-// Random requests on a table of facts and its notes, each with what the oracle says of it: the statuses of refusals, or the answer and the rows
-// as they are afterwards. Knows nothing of the service but its grammar.
+// Random requests on tables of facts and notes, each with the oracle's expectation: the statuses of
+// errors, or the response and the rows afterwards. Uses only the request grammar of the service.
 import { type Dice, FACTS, IDS, NOTES } from './dice.ts';
 import { type Claims, columnsIn, type Filter, type Grants, holds, Oracle, type Row, textOf, type Value } from './oracle.ts';
 
 export interface Ask {
   readonly method: string;
   readonly table: 'facts' | 'notes';
-  /** Of a row. */
+  /** Id of a row. */
   readonly key?: number;
   readonly query: readonly string[];
   readonly body?: unknown;
 }
 
 export interface Expected {
-  /** Any of these statuses, when there is one. */
+  /** Accepted error statuses, if an error is expected. */
   readonly problems: readonly number[];
   readonly status?: number;
   readonly body?: unknown;
-  /** The order of its rows is nobody's promise. */
+  /** `true` if the order of the rows is not defined. */
   readonly isBag?: boolean;
   readonly headers?: Readonly<Record<string, string | undefined>>;
-  /** The facts afterwards, where they may be others. */
+  /** The facts afterwards, if they may have changed. */
   readonly after?: readonly Row[];
 }
 
@@ -31,7 +31,7 @@ export interface World {
   readonly notes: readonly Row[];
 }
 
-/** What of it an engine has. */
+/** Capabilities of the engine. */
 export interface Abilities {
   readonly transactions: boolean;
 }
@@ -39,17 +39,17 @@ export interface Abilities {
 const NAMES = [...FACTS, 'zz'];
 const USUAL_LIST = 100;
 
-/** NULL before everything, upwards. */
+/** Ascending order with NULL first. */
 const compare = (one: Value, other: Value): number => (one === other ? 0 : one === null ? -1 : other === null ? 1 : one < other ? -1 : 1);
 const byId = (one: Row, other: Row): number => Number(one['id']) - Number(other['id']);
 export const sorted = (rows: readonly Row[]): Row[] => [...rows].sort(byId);
 
-/** The rows of these ids, in their order. */
+/** Rows by id, in order. */
 export function rowsOf(rows: ReadonlyMap<Value, Row>, ids: readonly Value[]): Row[] {
   return ids.map((id) => rows.get(id)).filter((row) => row !== undefined);
 }
 
-/** A filter as the query has it, what it names, and which rows it finds. */
+/** A filter as a query parameter, its columns, and the rows that it matches. */
 interface Condition {
   readonly text: string;
   readonly problems: readonly number[];
@@ -58,7 +58,6 @@ interface Condition {
 
 const EVERYTHING: Condition = { text: '', problems: [], holds: () => true };
 
-/** The requests of one caller under one persona. */
 export class Requests {
   readonly facts: Oracle;
   readonly notes: Oracle;
@@ -76,7 +75,7 @@ export class Requests {
     this.notes = new Oracle(NOTES, grants.notes, claims);
   }
 
-  /** One that reads. `tables`: how they are called in the database. */
+  /** A random read. `tables` are the names in the database. */
   read(tables: { readonly facts: string; readonly notes: string }): Asked {
     const [ask, expected] = this.#dice.one([
       () => this.#page(),
@@ -148,12 +147,12 @@ export class Requests {
     return [ask, { problems, status: 200, body, headers: { 'x-total-count': isCounted ? String(found.length) : undefined } }];
   }
 
-  /** Facts that the caller may read, by their ids. */
+  /** Ids of the facts that the caller may read. */
   #readable(): readonly Row[] {
     return this.#world.facts.filter((row) => this.facts.reaches('read', row));
   }
 
-  /** The pages behind each other, by cursors. Undefined when it cannot be asked for. */
+  /** A walk through all pages by cursor; `undefined` if the caller cannot order by the key. */
   walk(): { readonly query: string; readonly size: number; readonly pages: readonly (readonly Row[])[] } | undefined {
     const { facts } = this;
     const dice = this.#dice;
@@ -216,7 +215,7 @@ export class Requests {
     return [ask, { problems, status: 200, body: body.slice(0, 5) }];
   }
 
-  /** Is there a relation between facts and notes for the caller? */
+  /** `true` if the relation between facts and notes is visible to the caller. */
   get #isRelated(): boolean {
     return this.notes.isGranted('read') && this.facts.isAskable('id') && this.notes.isAskable('fact');
   }
@@ -225,7 +224,7 @@ export class Requests {
     return this.#world.notes.filter((note) => note['fact'] === fact['id'] && this.notes.reaches('read', note) && where.holds(note));
   }
 
-  /** Facts with their notes, or only those that have some, or none. */
+  /** Facts with their notes, or facts filtered by their notes. */
   #related(table: string): Asked {
     const dice = this.#dice;
     const { facts, notes } = this;
@@ -257,7 +256,7 @@ export class Requests {
     return [ask, { problems, status: 200, body }];
   }
 
-  /** Notes with the fact that each belongs to. */
+  /** Notes with their facts. */
   #notesPage(table: string): Asked {
     const { facts, notes } = this;
     const isExpanded = this.#dice.chance(0.6);
@@ -279,7 +278,7 @@ export class Requests {
     return [ask, { problems, status: 200, body }];
   }
 
-  /** What a write answers: a number, or rows where they are asked for. */
+  /** Response of a write: a count, or rows if requested. */
   #answer(ask: Ask, expected: { problems: readonly number[]; written: readonly Row[]; after: readonly Row[]; isOrdered?: boolean }): Asked {
     const { facts } = this;
     const status = ask.method === 'POST' ? 201 : 200;
@@ -302,7 +301,7 @@ export class Requests {
     ];
   }
 
-  /** Which rows a write is to hit: those that match a filter, or the one of a key. */
+  /** Rows of a write: those that match a filter, or the row of a key. */
   #target(): { readonly ask: Pick<Ask, 'key' | 'query'>; readonly where: Condition; readonly isRow: boolean } {
     if (this.#dice.chance(0.75)) {
       const where = this.#condition(1);
@@ -313,7 +312,7 @@ export class Requests {
     return { ask: { key, query: [] }, where: { text: '', problems, holds: ({ id }) => id === key }, isRow: true };
   }
 
-  /** PUT and PATCH of what matches. */
+  /** PUT or PATCH of matching rows. */
   #update(): Asked {
     const dice = this.#dice;
     const { facts } = this;
@@ -375,7 +374,7 @@ export class Requests {
   #remove(): Asked {
     const { facts } = this;
     const { ask: target, where, isRow } = this.#target();
-    // So that some are left.
+    // Keep some rows for later requests.
     const few = isRow ? undefined : [this.#dice.below(IDS), this.#dice.below(IDS), this.#dice.below(IDS)];
     const query = few === undefined ? target.query : [...target.query, `id=in.${few.join(',')}`];
     const ask: Ask = { method: 'DELETE', table: 'facts', ...target, query };
@@ -395,7 +394,7 @@ export class Requests {
     const isUpsert = transactions && dice.chance(0.4);
     const ids = [...new Set([dice.below(IDS), dice.below(IDS)])].slice(0, 1 + dice.below(2));
     const taken = new Set(this.#world.facts.map(({ id }) => id));
-    // Without constraints the same id would be there twice.
+    // Without constraints the id would exist twice.
     const free = transactions ? ids : ids.map((id) => (taken.has(id) ? 1000 + dice.below(1_000_000) : id));
     const given = dice.some(['a', 'b', 'd'], 0.4).concat(dice.chance(0.05) ? ['zz'] : [], dice.chance(0.9) ? ['c'] : []);
     const body = free.map((id): Row => ({ id, ...Object.fromEntries(given.map((column) => [column, dice.value(column)])) }));
@@ -403,7 +402,7 @@ export class Requests {
     if (!facts.isGranted('insert') || (isUpsert && !facts.isGranted('update'))) return [ask, { problems: [403, 422] }];
     const presets = facts.presets('insert');
     const problems = ['id', ...given].flatMap((column) => facts.problemOfGiving('insert', column, 422));
-    // A row that cannot be new may still be one that is there.
+    // A row that cannot be inserted may update an existing one.
     const isNew = given.includes('c') || 'c' in presets;
     if (isNew) problems.push(...facts.lacking('insert'));
     else if (!isUpsert) problems.push(422, ...facts.lacking('insert'));

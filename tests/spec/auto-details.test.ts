@@ -1,4 +1,5 @@
-// Small promises of the Auto API: days as the upper ends of ranges, booleans in filters, arrays of boxes, and databases that their server does not have.
+// Details of the Auto API: dates as upper ends of ranges, booleans in filters, arrays of boxes, and
+// missing databases.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, ENGINE_NAMES, type EngineName, type TestDatabase } from '../support/engines.ts';
 import { type Service, setUpProject, sharedService } from '../support/service.ts';

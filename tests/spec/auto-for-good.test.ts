@@ -1,4 +1,4 @@
-// Tables without transactions: what cannot be taken back is not begun.
+// Tables without transactions: a write that could not be rolled back is not started.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';
 import { type Service, setUpProject, sharedService, type TestProject } from '../support/service.ts';

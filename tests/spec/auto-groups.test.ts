@@ -1,4 +1,4 @@
-// Sums and groups on each engine: functions, parts of time, having, order, pages, exact numbers, and what is refused.
+// Aggregates on each engine: functions, time parts, having, order, pages, exact numbers and errors.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, ENGINE_NAMES, type EngineName, type TestDatabase } from '../support/engines.ts';
 import { type Service, setUpProject, sharedService } from '../support/service.ts';

@@ -1,4 +1,4 @@
-// Reads whose query is their body (QUERY, and POST …/query), and numbers of rows that are estimated.
+// Reads whose query is in the body (QUERY and POST …/query), and estimated counts.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, ENGINE_NAMES, type TestDatabase } from '../support/engines.ts';
 import { type Response, type Service, setUpProject, sharedService, type TestProject } from '../support/service.ts';

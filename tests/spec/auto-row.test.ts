@@ -1,4 +1,5 @@
-// One row by its key on each engine: GET, PUT, PATCH and DELETE on the row's path, entity tags, and PATCH of rows that match.
+// One row by its key on each engine: GET, PUT, PATCH and DELETE, entity tags, and PATCH of matching
+// rows.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDatabase, ENGINE_NAMES, type EngineName, type TestDatabase } from '../support/engines.ts';
 import { type RequestOptions, type Response, type Service, setUpProject, sharedService } from '../support/service.ts';

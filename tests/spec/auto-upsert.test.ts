@@ -1,4 +1,5 @@
-// Upserts: of a part of the columns, by the primary key and by other unique keys, all or nothing. One service with a database on each engine.
+// Upserts: of some of the columns, by primary and other unique keys, all or nothing, on each
+// engine.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Databases } from '../support/databases.ts';
 import { ENGINE_NAMES, type EngineName } from '../support/engines.ts';

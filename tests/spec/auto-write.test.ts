@@ -1,4 +1,5 @@
-// POST, PUT and DELETE of the Auto API on each engine: atomic batches, checks before SQL, counts, refusals that change nothing.
+// POST, PUT and DELETE of the Auto API on each engine: atomic batches, checks before SQL, counts,
+// and errors without effects.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDatabase, ENGINE_NAMES, type TestDatabase } from '../support/engines.ts';
 import { type Service, setUpProject, sharedService } from '../support/service.ts';

@@ -1,4 +1,4 @@
-// What was written comes back ($return=rows), and rows are patched by their keys, on the engines with transactions.
+// Returned rows ($return=rows) and PATCH of rows by their keys, on engines with transactions.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDatabase, type EngineName, type TestDatabase } from '../support/engines.ts';
 import { type Service, setUpProject, sharedService } from '../support/service.ts';

@@ -1,6 +1,6 @@
-// Bad input in every position of an Auto request: only documented statuses, never a 5xx, always the JSON error, nothing of the database's
-// secrets or of our SQL in it, and not one row changed. The cases are generated: positions times classes, all of them on PostgreSQL and a
-// share on the other engines.
+// Bad input in every position of an Auto request: only documented statuses, no 5xx, always the JSON
+// error, no secrets and no SQL, and no changed row. Cases are generated from positions and classes:
+// all of them on PostgreSQL, some on the other engines.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, ENGINE_NAMES, type EngineName, type TestDatabase } from '../support/engines.ts';
 import { type RequestOptions, type Response, type Service, setUpProject, startService, type TestProject } from '../support/service.ts';

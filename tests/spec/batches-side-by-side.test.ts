@@ -1,4 +1,5 @@
-// Many large batches at a time, some of them refused, some of clients that leave: what is stored is what each sent, and nothing of another's.
+// Many large batches at once, some rejected, some of clients that disconnect: each stores its own
+// rows only.
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, ENGINE_NAMES, type TestDatabase } from '../support/engines.ts';

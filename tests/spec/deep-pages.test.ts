@@ -1,4 +1,5 @@
-// Pages far behind the beginning of a table, which some engines are asked for by their keys: the same rows, in the same order, as in the pages before.
+// Pages far from the beginning of a table, which some engines find by keys: the same rows in the
+// same order as other pages.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Databases } from '../support/databases.ts';
 import type { EngineName, TestDatabase } from '../support/engines.ts';

@@ -1,4 +1,5 @@
-// Names that every JavaScript object has, in the places of operators, values, columns and keys: they mean nothing special on any engine.
+// Property names of JavaScript objects as operators, values, columns and keys: they have no special
+// meaning.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, ENGINE_NAMES, type TestDatabase } from '../support/engines.ts';
 import { type Service, setUpProject, sharedService } from '../support/service.ts';

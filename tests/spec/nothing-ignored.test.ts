@@ -1,4 +1,5 @@
-// Nothing that a request says is taken for nothing: reserved names that look like filters, unknown fields of bodies, entries that are read only.
+// No part of a request is ignored: reserved names that look like filters, unknown fields, read-only
+// entries.
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { Bench } from '../custom/definitions.ts';
 import { createDatabase, ENGINE_NAMES, type EngineName, type TestDatabase } from '../support/engines.ts';

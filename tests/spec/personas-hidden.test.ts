@@ -1,5 +1,6 @@
-// Hidden and missing are the same: tables, columns and rows that a persona may not see answer as those that are not there, byte by byte (body and
-// headers), and take as long. Which of two requests took longer is a coin's toss when they do the same; the toss is what is tested.
+// Hidden tables, columns and rows are indistinguishable from missing ones, byte by byte (body and
+// headers) and in time. If two requests do the same, which one is slower is random; that is what is
+// tested.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ENGINE_NAMES, type EngineName } from '../support/engines.ts';
 import { type Response, type Service, sharedService } from '../support/service.ts';

@@ -1,4 +1,5 @@
-// Personas over HTTP: put, get, list, delete, copy, who one is; claims and personas of tokens; what Custom steps see of them.
+// Personas over HTTP: put, get, list, delete, copy and the caller's own; claims and personas of
+// tokens; Custom steps.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';

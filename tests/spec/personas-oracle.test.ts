@@ -1,5 +1,5 @@
-// Random personas, callers and requests on every engine: what the caller sees and changes is exactly what the raw rows and the document say.
-// MILLRACE_TEST_SEED gives the same again, MILLRACE_TEST_REQUESTS more of them.
+// Random personas, callers and requests on every engine: the results match the oracle.
+// MILLRACE_TEST_SEED repeats a run; MILLRACE_TEST_REQUESTS sets the number of requests.
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Dice, IDS, NOTES } from '../personas/dice.ts';

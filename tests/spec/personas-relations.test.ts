@@ -1,4 +1,5 @@
-// Relations under personas: what is reached obeys the rules of the table that it is in, and what may not be read cannot be reached.
+// Relations under personas: related rows obey the rules of their own table, and hidden tables
+// cannot be used.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ENGINE_NAMES } from '../support/engines.ts';
 import { type Service, sharedService } from '../support/service.ts';

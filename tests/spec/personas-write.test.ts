@@ -1,4 +1,5 @@
-// What personas grant to those who write, over HTTP on every engine: inserts, updates, deletes, rows by key, rows that are given back.
+// Writes under personas, over HTTP on every engine: inserts, updates, deletes, rows by key and
+// returned rows.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ENGINE_NAMES } from '../support/engines.ts';
 import { type Service, sharedService } from '../support/service.ts';

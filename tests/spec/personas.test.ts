@@ -1,4 +1,4 @@
-// What personas grant, over HTTP on every engine: each sentence of the reference has its test here.
+// Grants of personas, over HTTP on every engine. Each sentence of the reference has a test here.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ENGINE_NAMES } from '../support/engines.ts';
 import { type Response, type Service, sharedService } from '../support/service.ts';

@@ -1,5 +1,5 @@
-// What code and constraints in the database refuse: the words of a trigger reach the caller, deferred constraints are told of the right row and
-// are checked by a dry run too.
+// Errors of triggers and constraints: the message of a trigger reaches the caller, deferred
+// constraints are reported with the right row, and a dry run checks them too.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Bench } from '../custom/definitions.ts';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';

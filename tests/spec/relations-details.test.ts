@@ -1,4 +1,5 @@
-// What relations owe to the engines: one snapshot for all of a request, keys that are equal though their letters are not, and tables that change.
+// Relations and engines: one snapshot per request, keys that are equal under a collation, and
+// tables that change.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';
 import { type Service, setUpProject, sharedService, type TestProject } from '../support/service.ts';

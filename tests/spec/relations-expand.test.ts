@@ -1,4 +1,5 @@
-// `$expand` over HTTP on each engine: kinds, hints, junctions, options, nesting, what is cut off, formats, and what is refused.
+// `$expand` over HTTP on each engine: kinds, hints, junctions, options, nesting, truncation,
+// formats and errors.
 import { deserialize } from 'bson';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';

@@ -1,4 +1,4 @@
-// `$has` and `$hasnot` over HTTP on each engine: reading, writing, inside of groups, and what is refused.
+// `$has` and `$hasnot` over HTTP on each engine: reads, writes, groups and errors.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENGINE_NAMES } from '../support/engines.ts';
 import { type Service, setUpProject, sharedService, type TestProject } from '../support/service.ts';

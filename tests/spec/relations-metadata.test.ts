@@ -1,4 +1,5 @@
-// What table metadata says of relations, unique keys and generated columns on each engine; and relations that the entry of a database declares.
+// Table metadata on each engine: relations, unique keys, generated columns, and relations that an
+// entry declares.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, ENGINE_NAMES, type EngineName } from '../support/engines.ts';
 import { type Service, setUpProject, sharedService, type TestProject } from '../support/service.ts';

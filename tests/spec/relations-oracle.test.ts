@@ -1,5 +1,6 @@
-// Random requests with `$expand`, `$has` and `$hasnot` on each engine, against an oracle that knows nothing but the rows of every table and what the
-// metadata says of their relations. One table has a column of many kinds: nested values are those of the table itself.
+// Random requests with `$expand`, `$has` and `$hasnot` on each engine, against an oracle that knows
+// only the rows and the relations of the metadata. One table has a column of many kinds: nested
+// values must equal those of the table.
 import { deserialize } from 'bson';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';

@@ -1,5 +1,5 @@
-// The SQL of every operator on every kind of column, and of every plan, in all four dialects,
-// without a server. `npx vitest run tests/sql -u` rewrites the files in golden/; review the
+// The SQL of every operator on every column kind, and of every plan, for all dialects, as golden
+// files. `npx vitest run tests/sql -u` writes the files again; review the differences.
 // differences.
 import { describe, expect, test } from 'vitest';
 import { UNRESTRICTED } from '../../src/auto/plan/access.ts';
@@ -50,7 +50,7 @@ const textsOf = (statement: ClickhouseStatement): readonly string[] =>
 
 const written = (query: BoundStatement): string => `${textsOf(query.statement).join('\n   or ')}\n   ${bound(query)}`.trimEnd();
 
-/** The comparison alone, and the values that it binds. */
+/** The comparison and its bound values. */
 function comparison(ready: BoundStatement): string {
   const where = /WHERE (.*?)(?: ORDER BY .*| LIMIT .*)?$/s.exec(textsOf(ready.statement)[0] ?? '')?.[1];
   return `${where}   <- ${bound(ready)}`;
@@ -77,7 +77,7 @@ class Golden {
     this.#table = kindsTable(name);
   }
 
-  /** In a read that shows the column, and in a write. */
+  /** The comparison in a read of the column, and in a write. */
   filter(column: Column, op: Operator): void {
     const filter = `%22${column.name}%22=${expressionOf(op, VALUES[column.kind])}`;
     const read = attempt(() => {
@@ -111,7 +111,6 @@ class Golden {
     });
   }
 
-  /** All statements that a request may need. */
   #statements(request: AutoRequest): readonly BoundStatement[] {
     const plan = planRequest(request, this.#table, UNRESTRICTED);
     switch (plan.do) {

@@ -1,4 +1,5 @@
-// A table per engine with a column of every kind, as its catalogue describes it, and values of each
+// A table per engine with a column of every kind, as its catalog describes it, and values of each
+// kind.
 // kind.
 import type { MysqlColumn } from '../../src/engines/mysql/types/column-types.ts';
 import { type Column, type Kind, makeTable, type Table } from '../../src/model/table.ts';
@@ -8,7 +9,7 @@ export type DialectName = (typeof DIALECTS)[number];
 
 type Facts = Pick<Column, 'type' | 'cast'> & Partial<MysqlColumn>;
 
-/** By engine and kind. `null`: the engine has no such type. */
+/** Types by engine and kind; `null` if the engine lacks the kind. */
 const COLUMNS: Readonly<Record<DialectName, Readonly<Record<Kind, Facts | null>>>> = {
   pg: {
     int: { type: 'integer', cast: '"pg_catalog"."int4"' },
@@ -80,7 +81,7 @@ const COLUMNS: Readonly<Record<DialectName, Readonly<Record<Kind, Facts | null>>
   },
 };
 
-/** Two values of each kind, the lesser first. */
+/** Two values of each kind, in ascending order. */
 export const VALUES: Readonly<Record<Kind, readonly [string, string]>> = {
   int: ['-5', '7'],
   decimal: ['-1.50', '2.25'],
@@ -112,7 +113,6 @@ const column = (name: string, kind: Kind, facts: Facts): Column => ({
   ...facts,
 });
 
-/** `id` is the key; every other column is named after its kind. */
 export function kindsTable(engine: DialectName): Table {
   const id = COLUMNS[engine].int;
   if (id === null) throw new Error('every engine has whole numbers');

@@ -1,4 +1,4 @@
-// The tables that a statement names.
+// The tables that a statement names, found without a catalog.
 import { expect, test } from 'vitest';
 import { ENGINES } from '../../src/engines/index.ts';
 import { parseTemplate } from '../../src/sql/template/parse-template.ts';

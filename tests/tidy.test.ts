@@ -77,6 +77,9 @@ const SEPARATE = ['src/engines', 'src/lang'];
 const SHARED = new Set(['contract', 'pool', 'schema', 'driver-kit']);
 const EXCEPTIONS = new Set(['src/engines/mariadb -> src/engines/mysql']);
 
+/** Folders of `src/custom`. Each may import those before it. */
+const LAYERS_OF_CUSTOM = ['yaml', 'inputs', 'document', 'steps', 'program', 'call', 'manage'];
+
 const MOST_LINES = 500;
 
 const sources = sourceFiles('src');
@@ -139,6 +142,16 @@ describe('imports', () => {
         return there && there !== here && !EXCEPTIONS.has(`${here} -> ${there}`) ? [`${file} imports ${target}`] : [];
       });
     });
+    expect(wrong).toEqual([]);
+  });
+
+  test('of the folders of custom point down only, type imports included', () => {
+    const layerOf = (path: string): number => LAYERS_OF_CUSTOM.indexOf(/^src\/custom\/([^/]+)\//.exec(path)?.[1] ?? '');
+    const wrong = sources.flatMap((file) =>
+      importsOf(file).flatMap(({ file: target = '' }) =>
+        layerOf(file) >= 0 && layerOf(target) > layerOf(file) ? [`${file} imports ${target}`] : [],
+      ),
+    );
     expect(wrong).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-/** Numbers that JavaScript would round: kept and compared exactly, computed with as floats. */
+/** Numbers that JavaScript would round: exact when kept and compared, floats in arithmetic. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Decimal, type PlainMap, type PlainValue } from '../../../src/util/text/decimal.ts';
@@ -19,7 +19,7 @@ const env = new Map<string, PlainValue>([
 ]);
 const value = (text: string): PlainValue => plain(text, env);
 
-describe('a number that is passed on', () => {
+describe('an exact number', () => {
   test.each([
     'price',
     '[price][0]',
@@ -49,7 +49,7 @@ describe('a number that is passed on', () => {
   });
 });
 
-describe('a number that is compared', () => {
+describe('a comparison of exact numbers', () => {
   test.each([
     ['price == 19.9', 'true'],
     ['price == same', 'true'],
@@ -67,10 +67,10 @@ describe('a number that is compared', () => {
     ['groupBy([price, same], #) | values() | first() | len()', '2'],
     ['sort([unit, tiny, price])', '[0.1000000000000000000000000001,1.00,19.90]'],
     ['min([price, unit])', '1.00'],
-  ])('%s', (text, expected) => expect(outcome(text, env)).toBe(expected));
+  ])('evaluates %s to %s', (text, expected) => expect(outcome(text, env)).toBe(expected));
 });
 
-describe('a number that is computed with', () => {
+describe('arithmetic on exact numbers', () => {
   test.each([
     ['price * 2', '39.8'],
     ['unit + 1', '2.0'],
@@ -89,9 +89,9 @@ describe('a number that is computed with', () => {
     ['-huge', '-18446744073709551617'],
     ['huge % 10', '7'],
     ['reduce(1..100, #acc * #acc, huge)', 'run error: the integer needs more than 2048 bits (1:21)'],
-  ])('%s', (text, expected) => expect(outcome(text, env)).toBe(expected));
+  ])('evaluates %s to %s', (text, expected) => expect(outcome(text, env)).toBe(expected));
 
-  test('stays a float when its value is integral', () => {
+  test('returns a float with an integral value as a decimal', () => {
     expect(value('1 + 1.0')).toStrictEqual(new Decimal('2.0'));
     expect(value('6 / 3')).toStrictEqual(new Decimal('2.0'));
     expect(value('[1.5, 2.0]')).toStrictEqual([1.5, new Decimal('2.0')]);

@@ -1,4 +1,4 @@
-/** Sources and runs that need too many resources: each ends in an error, soon, without harm to the process. */
+/** Sources and runs that need too many resources: each ends quickly in an error. */
 import { describe, expect, test } from 'vitest';
 import { Budget, BudgetError, DEFAULT_LIMITS } from '../../../src/lang/budget.ts';
 import { compileExpr, runExpr } from '../../../src/lang/expr/index.ts';
@@ -46,7 +46,7 @@ const SOURCES: readonly (readonly [string, () => string])[] = [
 ];
 
 describe('a hostile source', () => {
-  test.each(SOURCES)('%s', (_, source) => {
+  test.each(SOURCES)('is rejected in bounded time: %s', (_, source) => {
     const text = source();
     const { error, millis } = cost(() => compileExpr(text));
     expect(error).toBeInstanceOf(CompileError);
@@ -63,7 +63,7 @@ describe('a hostile source', () => {
   });
 
   test.each(['sort', 'trim', 'join', 'split', 'replace', 'max', 'get', 'string', 'concat', 'filter'])(
-    'calls of %s, each in the next, take no time',
+    'compiles nested calls of %s in bounded time',
     (name) => {
       const tails: Record<string, string> = { trim: ', "a"', split: ', "a"', replace: ', "a", "b"', get: ', 1', filter: ', true' };
       const text = `${`${name}(`.repeat(190)}nothing${`${tails[name] ?? ''})`.repeat(190)}`;
@@ -110,7 +110,7 @@ const RUNS: readonly string[] = [
 ];
 
 describe('a hostile run', () => {
-  test.each(RUNS)('%s', (text) => {
+  test.each(RUNS)('ends in an error in bounded time: %s', (text) => {
     const compiled = compileExpr(text);
     const { error, millis, grown } = cost(() => runExpr(compiled, ENV, new Budget(DEFAULT_LIMITS)));
     expect(error instanceof BudgetError || error instanceof RunError).toBe(true);

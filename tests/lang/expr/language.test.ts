@@ -22,7 +22,7 @@ describe('a declared environment', () => {
     ['let input = 1; input', 'compile error: input is a name of the environment already (1:5)'],
     ['len', 'compile error: len is a function and has to be called (1:1)'],
     ['input == nil', 'true'],
-  ])('%s', (text, expected) => expect(compileProblem(text)).toBe(expected));
+  ])('evaluates %s to %s', (text, expected) => expect(compileProblem(text)).toBe(expected));
 
   test.each([
     ['input.a + 1', ['input']],
@@ -36,14 +36,14 @@ describe('a declared environment', () => {
   });
 
   test('may be a function that returns values on demand', () => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     const find = (name: string): PlainValue | undefined => {
-      asked.push(name);
+      requested.push(name);
       return name === 'input' ? new Map([['a', 2]]) : undefined;
     };
     const compiled = compileExpr('input.a * 2', { names });
     expect(runExpr(compiled, find, new Budget(DEFAULT_LIMITS))).toBe(4);
-    expect(asked).toEqual(['input']);
+    expect(requested).toEqual(['input']);
     expect(runExpr(compileExpr('len($env)', { names }), find, new Budget(DEFAULT_LIMITS))).toBe(1);
   });
 });
@@ -75,7 +75,7 @@ describe('a result', () => {
     ],
     ['s[0:2]', 'h\ufffd'],
     ['concat([])', []],
-  ])('%s', (text, expected) => expect(plain(text)).toStrictEqual(expected));
+  ])('is a plain value: %s', (text, expected) => expect(plain(text)).toStrictEqual(expected));
 
   test('is an error when it is not a plain value', () => {
     expect(() => plain('date("2024-02-29").Year')).toThrow('was not called');
@@ -94,7 +94,7 @@ describe('a result', () => {
 });
 
 describe('the position of an error', () => {
-  test('is known while compiling', () => {
+  test('is reported at compile time', () => {
     const text = 'let x = 1;\nlet y = 2;\nx + y +';
     const error = catchError(() => compileExpr(text, { file: 'step 2' })) as CompileError;
     expect(error).toBeInstanceOf(CompileError);
@@ -102,7 +102,7 @@ describe('the position of an error', () => {
     expect(error.problems[0].snippet).toBe('x + y +\n      ^');
   });
 
-  test('counts columns in characters while running', () => {
+  test('counts columns in characters at run time', () => {
     const error = catchError(() => plain('"😀" == "" or\n  list[9] > 1')) as RunError;
     expect(error).toBeInstanceOf(RunError);
     expect(error.problem).toMatchObject({ line: 2, column: 7, snippet: '  list[9] > 1\n      ^' });
@@ -173,8 +173,8 @@ describe('an expression', () => {
     }
   });
 
-  test('compiles or is a compile error, and returns a value or a run error', () => {
-    const words = [
+  test('ends with a value, a compile error or a run error whatever its text is', () => {
+    const tokens = [
       'i',
       'list',
       'obj',
@@ -222,8 +222,8 @@ describe('an expression', () => {
       '__proto__',
     ];
     fc.assert(
-      fc.property(fc.array(fc.constantFrom(...words), { maxLength: 25 }), (tokens) => {
-        outcome(tokens.join(' '));
+      fc.property(fc.array(fc.constantFrom(...tokens), { maxLength: 25 }), (list) => {
+        outcome(list.join(' '));
       }),
       { numRuns: 3000 },
     );
@@ -266,9 +266,9 @@ describe('a string', () => {
 
   test('is ordered by its bytes', () => {
     fc.assert(
-      fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 4 }), { maxLength: 8 }), (texts) => {
-        const expected = [...texts].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
-        expect(plain('sort(texts)', new Map([['texts', texts]]))).toStrictEqual(expected);
+      fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 4 }), { maxLength: 8 }), (strings) => {
+        const expected = [...strings].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+        expect(plain('sort(strings)', new Map([['strings', strings]]))).toStrictEqual(expected);
       }),
     );
   });

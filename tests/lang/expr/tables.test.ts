@@ -1,4 +1,6 @@
-/** Expressions with their outcomes, one per line: `expression  =>  value or error`. ⏎ is a line break. */
+/**
+ * Expressions with their outcomes, one per line: `expression => value or error`. ⏎ is a line break.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { outcome } from './support.ts';

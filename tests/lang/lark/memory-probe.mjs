@@ -1,5 +1,5 @@
-// Runs programs like the service does, in its own process with `--expose-gc`, and reports leaked memory.
-// stdin: programs as JSON. Argument: limit of resident memory. stdout: JSON with bytes.
+// Runs programs like the service does, in its own process with `--expose-gc`, and reports leaked
+// memory. stdin: programs as JSON. Argument: limit of resident memory. stdout: JSON with bytes.
 import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { DEFAULT_LIMITS } from '../../../dist/lang/budget.js';
@@ -24,10 +24,10 @@ async function run(source) {
 }
 
 const sources = JSON.parse(await text(process.stdin));
-const enough = Number(process.argv[2]);
+const maxRss = Number(process.argv[2]);
 
 /** Measures memory after all threads have ended, since they hold memory until then. */
-async function left() {
+async function leaked() {
   const before = used();
   for (const source of sources) await run(source);
   closeSandbox();
@@ -40,5 +40,5 @@ async function left() {
 }
 
 // The C library may keep the memory of a thread once. A leak would grow again.
-const first = await left();
-console.log(JSON.stringify(first.rss < enough ? first : await left()));
+const first = await leaked();
+console.log(JSON.stringify(first.rss < maxRss ? first : await leaked()));

@@ -1,4 +1,4 @@
-/** Properties of all values: bigint arithmetic, round trips of text, and isolation from JavaScript. */
+/** Properties of all values: bigint arithmetic, round trips, and isolation from JavaScript. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileLark, runLark } from '../../../src/lang/lark/index.ts';
@@ -41,7 +41,7 @@ describe('an int', () => {
     );
   });
 
-  it('are written and read back', () => {
+  it('reads back from its text and from JSON', () => {
     const compiled = program('result = [int(str(a)) == a, a == float(a) or abs(a) > 9007199254740992, json.decode(json.encode(a)) == a]');
     fc.assert(
       fc.property(int, (a) => {
@@ -52,7 +52,7 @@ describe('an int', () => {
 });
 
 describe('a float', () => {
-  it('are written and read back', () => {
+  it('reads back from its text and from JSON', () => {
     const compiled = program('result = float(str(a)) == a and json.decode(json.encode(a)) == a');
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (a) => {
@@ -101,7 +101,7 @@ describe('a string', () => {
   });
 });
 
-describe('a program cannot reach JavaScript', () => {
+describe('a program', () => {
   const names = [
     '__proto__',
     'constructor',
@@ -134,15 +134,15 @@ describe('a program cannot reach JavaScript', () => {
     'time.hour',
     '"x".elems()',
   ];
-  it.each(subjects)('through attributes of %s', (subject) => {
-    const known = subject.startsWith('struct') ? [] : names;
-    for (const name of known) {
+  it.each(subjects)('cannot reach JavaScript through attributes of %s', (subject) => {
+    const properties = subject.startsWith('struct') ? [] : names;
+    for (const name of properties) {
       const compiled = compileLark(`result = [hasattr(${subject}, "${name}"), "${name}" in dir(${subject})]`);
       expect(runLark(compiled)).toEqual([false, false]);
     }
   });
 
-  it('through keys', () => {
+  it('cannot reach JavaScript through keys', () => {
     const compiled = program(
       'd = {a: 1}\nd.update([("__proto__", 2)])\nresult = [d.get("constructor"), d.get("toString"), len(d), a in d]',
     );

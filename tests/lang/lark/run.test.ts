@@ -61,7 +61,7 @@ describe('a run', () => {
     expect((run('result = rows', { rows: [row] }) as PlainValue[])[0]).toBe(row);
   });
 
-  it('gives every run fresh rows', () => {
+  it('starts every run with unchanged rows', () => {
     const program = compileLark('rows[0]["a"] = 2\nrows.append(1)\nresult = len(rows)', { predeclared: ['rows'] });
     const rows = [map({ a: 1 })];
     expect(runLark(program, { values: new Map([['rows', rows]]) })).toBe(2);
@@ -105,7 +105,7 @@ describe('a module', () => {
     expect(error).toMatchObject({ message: 'cannot append to frozen list' });
   });
 
-  it('may load other modules, but not in a circle', () => {
+  it('may load other modules, but not in a cycle', () => {
     expect(run('result = a.x', {}, { a: 'load("b", "y")\nx = y + 1', b: 'y = 1' })).toBe(2);
     const error = errorOf(() => run('result = a.x', {}, { a: 'load("b", "y")\nx = y', b: 'load("a", "x")\ny = x' }));
     expect(error).toMatchObject({ message: 'cannot load a: cycle in load graph' });
@@ -128,7 +128,7 @@ describe('a module', () => {
 });
 
 describe('an error', () => {
-  it('has the position, the line and the calls', () => {
+  it('has a position, a source line and a call stack', () => {
     const source = 'def f(x):\n    return 10 // x\n\ndef g():\n    return min([2, 0], key = f)\n\nresult = g()\n';
     const error = errorOf(() => run(source));
     expect(error).toBeInstanceOf(RunError);
@@ -156,7 +156,7 @@ describe('an error', () => {
     expect(errorOf(() => run('x = [][0]'))).toMatchObject({ verdict: undefined });
   });
 
-  it('is one of up to 20 that a file reports, including unknown names', () => {
+  it('is reported with up to 20 others of the file, including unknown names', () => {
     const names = Array.from({ length: 2000 }, (_, i) => `y${i} = unknown_${i}`).join('\n');
     const error = errorOf(() => compileLark(names));
     expect((error as CompileError).problems).toHaveLength(20);

@@ -1,6 +1,6 @@
 /**
- * Runs the tests written in Lark, `src/lang/lark/testdata/*.star`, in chunks separated by lines of `---`.
- * A chunk must pass all assertions, or fail at each line that ends in `# error: …`, with that text.
+ * Runs the tests written in Lark, `src/lang/lark/testdata/*.star`, in chunks separated by lines of
+ * `---`. A chunk must fail at each line that ends in `# error: …`, with that text, and nowhere else.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,27 +15,28 @@ import { CompileError, RunError } from '../../../src/lang/source.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../src/lang/lark/testdata');
 
-interface Found {
+interface Failure {
   readonly line: number;
   readonly text: string;
 }
 
 /** The assertions of the test files. Each records a failure and continues. */
-function assertions(text: string, found: Found[]): ReadonlyMap<string, LarkValue> {
+function assertions(text: string, failures: Failure[]): ReadonlyMap<string, LarkValue> {
   const lineAt = (at: number): number => text.slice(0, at).split('\n').length;
   const equal = new LarkBuiltin('equal', (thread, [got = null, want = null]) => {
-    if (!equals(thread, got, want)) found.push({ line: lineAt(thread.at), text: `got ${repr(thread, got)}, want ${repr(thread, want)}` });
+    if (!equals(thread, got, want))
+      failures.push({ line: lineAt(thread.at), text: `got ${repr(thread, got)}, want ${repr(thread, want)}` });
     return null;
   });
   const fails = new LarkBuiltin('fails', (thread, [fn = null, want = null]) => {
     const at = thread.at;
     try {
       callBack(thread, fn, []);
-      found.push({ line: lineAt(at), text: `did not fail with ${String(want)}` });
+      failures.push({ line: lineAt(at), text: `did not fail with ${String(want)}` });
     } catch (error) {
       if (!(error instanceof LarkFailure)) throw error;
       thread.at = at;
-      if (!error.message.includes(String(want))) found.push({ line: lineAt(at), text: `failed with ${error.message}` });
+      if (!error.message.includes(String(want))) failures.push({ line: lineAt(at), text: `failed with ${error.message}` });
     }
     return null;
   });
@@ -45,20 +46,20 @@ function assertions(text: string, found: Found[]): ReadonlyMap<string, LarkValue
   ]);
 }
 
-function run(name: string, text: string): Found[] {
-  const found: Found[] = [];
+function run(name: string, text: string): Failure[] {
+  const failures: Failure[] = [];
   try {
-    const program = compileLark(text, { name, extensions: assertions(text, found) });
+    const program = compileLark(text, { name, extensions: assertions(text, failures) });
     executeWith(program, makeThread({ limits: DEFAULT_LIMITS }), new Map());
   } catch (error) {
-    if (error instanceof CompileError) found.push(...error.problems.map(({ line, message }) => ({ line, text: message })));
-    else if (error instanceof RunError) found.push({ line: error.problem.line, text: error.message });
+    if (error instanceof CompileError) failures.push(...error.problems.map(({ line, message }) => ({ line, text: message })));
+    else if (error instanceof RunError) failures.push({ line: error.problem.line, text: error.message });
     else throw error;
   }
-  return found;
+  return failures;
 }
 
-function expected(text: string): Found[] {
+function expected(text: string): Failure[] {
   return text.split('\n').flatMap((line, i) => {
     const match = /# error: (.*)$/.exec(line);
     return match === null ? [] : [{ line: i + 1, text: match[1] ?? '' }];
@@ -67,12 +68,12 @@ function expected(text: string): Found[] {
 
 describe.each(readdirSync(FOLDER).filter((name) => name.endsWith('.star')))('%s', (name) => {
   const chunks = readFileSync(join(FOLDER, name), 'utf8').split(/^---\n/m);
-  it.each(chunks.map((text, i) => ({ text, title: `chunk ${i + 1}` })))('$title', ({ text }) => {
-    const found = run(name, text);
-    const wanted = expected(text);
-    expect(found.map(({ line }) => line)).toEqual(wanted.map(({ line }) => line));
-    wanted.forEach((want, i) => {
-      expect(found[i]?.text).toContain(want.text);
+  it.each(chunks.map((text, i) => ({ text, title: `passes its assertions in chunk ${i + 1}` })))('$title', ({ text }) => {
+    const failures = run(name, text);
+    const errors = expected(text);
+    expect(failures.map(({ line }) => line)).toEqual(errors.map(({ line }) => line));
+    errors.forEach((want, i) => {
+      expect(failures[i]?.text).toContain(want.text);
     });
   });
 });

@@ -1,4 +1,4 @@
-/** Strings as bytes: whatever bytes a string consists of, every operation gives what it gives on the bytes themselves. */
+/** Strings as bytes: every operation on a string equals the same operation on its bytes. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../src/lang/budget.ts';
@@ -19,7 +19,10 @@ import {
 } from '../../../src/lang/lark/values/text/utf8.ts';
 import { LarkList, LarkTuple, type LarkValue } from '../../../src/lang/lark/values/value.ts';
 
-/** Bytes that meet often: ASCII, whole characters, pieces of them, bytes that are in none, and the units next to the surrogates. */
+/**
+ * Frequent edge cases: ASCII, whole and partial characters, invalid bytes, and code points next to
+ * the surrogates.
+ */
 const piece = fc.oneof(
   fc
     .constantFrom('a', 'b', ' ', 'é', 'Ω', '界', '\ud7ff', '\ue000', '\uffff', '\ufffd', '😀', '💀', '\u{10000}')
@@ -40,8 +43,8 @@ const index = fc.integer({ min: -12, max: 12 });
 const bytesOf = (text: string): Buffer => Buffer.from(toBytes(text), 'latin1');
 const latin = (data: Buffer): string => data.toString('latin1');
 
-describe('strings and bytes', () => {
-  it('have one form each', () => {
+describe('utf8', () => {
+  it('has exactly one string for each byte sequence', () => {
     fc.assert(
       fc.property(bytes, (data) => {
         const text = decode(data);
@@ -55,7 +58,7 @@ describe('strings and bytes', () => {
     );
   });
 
-  it('of valid text are the text', () => {
+  it('decodes valid UTF-8 to the same text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(decode(Buffer.from(text))).toBe(text);
@@ -64,7 +67,7 @@ describe('strings and bytes', () => {
     );
   });
 
-  it('are joined wherever they were cut', () => {
+  it('rejoins a string wherever it was cut', () => {
     fc.assert(
       fc.property(bytes, bytes, (a, b) => {
         const whole = decode(Buffer.concat([a, b]));
@@ -74,7 +77,7 @@ describe('strings and bytes', () => {
     );
   });
 
-  it('have the order of their bytes', () => {
+  it('orders strings by their bytes', () => {
     fc.assert(
       fc.property(bytes, bytes, bytes, (common, a, b) => {
         const [x, y] = [Buffer.concat([common, a]), Buffer.concat([common, b])];
@@ -84,25 +87,28 @@ describe('strings and bytes', () => {
     );
   });
 
-  it('are readable with U+FFFD for each byte that is part of no character', () => {
+  it('shows each byte outside of a character as U+FFFD', () => {
     expect(readable(decode(Buffer.from([0x41, 0xe7, 0x95, 0xf0, 0x9f, 0x98, 0x5a])))).toBe('A\ufffd\ufffd\ufffd\ufffd\ufffdZ');
   });
 
-  it('are paid for once', () => {
-    let paid = 0;
-    const texts = new ByteStrings((steps) => {
-      paid += steps;
+  it('charges the bytes of a cached string only once', () => {
+    let charged = 0;
+    const strings = new ByteStrings((steps) => {
+      charged += steps;
     });
     const long = 'é'.repeat(6400);
-    for (let i = 0; i < 100; i++) texts.of(long);
-    expect(paid).toBe(100 + 400);
+    for (let i = 0; i < 100; i++) strings.of(long);
+    expect(charged).toBe(100 + 400);
     const other = 'x'.repeat(6400);
-    for (let rest = other; rest !== ''; rest = texts.slice(rest, 64, rest.length)) texts.of(long);
-    expect(paid).toBe(100 + 400 + 100);
+    for (let rest = other; rest !== ''; rest = strings.slice(rest, 64, rest.length)) strings.of(long);
+    expect(charged).toBe(100 + 400 + 100);
   });
 });
 
-/** The operations of the language, each beside what it is on bytes; byte texts have one unit for each byte, so that JavaScript's own do. */
+/**
+ * Operations of the language with their equivalent on byte strings, which have one unit per byte, so
+ * that JavaScript's own string functions apply.
+ */
 type Native = (a: string, b: string, c: string, from: number, to: number) => unknown;
 
 const part = (text: string, from: number, to: number): string => text.slice(from, to);
@@ -151,14 +157,14 @@ const OPERATIONS: Readonly<Record<string, Native>> = {
   '[x for x in [a + b]][0]': (a, b) => a + b,
 };
 
-describe('operations on any bytes', () => {
+describe('an operation on any bytes', () => {
   const toLark = (data: Buffer): LarkValue => decode(data);
   const native = (value: LarkValue): unknown => {
     if (typeof value === 'string') return toBytes(value);
     return value instanceof LarkList || value instanceof LarkTuple ? value.items.map(native) : value;
   };
 
-  it.each(Object.entries(OPERATIONS))('%s', (operation, expected) => {
+  it.each(Object.entries(OPERATIONS))('gives the same result as on bytes: %s', (operation, expected) => {
     const program = compileLark(`result = ${operation}`, { predeclared: ['a', 'b', 'c', 'i', 'j'] });
     fc.assert(
       fc.property(bytes, short, bytes, index, index, (a, b, c, i, j) => {
@@ -174,7 +180,7 @@ describe('operations on any bytes', () => {
         thread.strings.cut = [...values.values()].some((value) => typeof value === 'string' && isCut(value));
         const result = executeWith(program, thread, values).get('result') ?? null;
         expect(native(result)).toEqual(expected(latin(a), latin(b), latin(c), i, j));
-        // Strings of the result have their one form: they meet themselves in a set.
+        // Strings of the result have their canonical form, so a set finds them.
         for (const item of result instanceof LarkList ? result.items : [result]) {
           if (typeof item === 'string') expect(setOf([fromBytes(toBytes(item))]).has(item)).toBe(true);
         }
@@ -184,17 +190,17 @@ describe('operations on any bytes', () => {
   });
 });
 
-describe('strings of the host', () => {
+describe('a string of the host', () => {
   const run = (source: string, value: string): unknown =>
     runLark(compileLark(source, { predeclared: ['a'] }), { values: new Map([['a', value]]) });
 
-  it('come in and go out well-formed', () => {
+  it('is well-formed as a value and as a result', () => {
     expect(run('result = a', 'x\ud800y\udc80')).toBe('x\ufffdy\ufffd');
     expect(run('result = [a[0], a[1:], {a[:1]: 1}]', 'é')).toEqual(['\ufffd', '\ufffd', new Map([['\ufffd', 1]])]);
     expect(run('result = a[0] + a[1:]', 'é')).toBe('é');
   });
 
-  it('are well-formed in what is printed and in errors', () => {
+  it('is well-formed in printed lines and in errors', () => {
     const lines: string[] = [];
     runLark(compileLark('print("é"[0], b"\\xff")\nresult = 1'), { print: (line) => lines.push(line) });
     expect(lines).toEqual(['\ufffd \ufffd']);

@@ -1,4 +1,4 @@
-/** What the catalogue says of tables and views, alike on both servers. */
+/** The catalog describes tables and views in the same way on both servers. */
 import { afterAll, beforeAll, expect, describe as suite, test } from 'vitest';
 import type { Connection } from '../../../src/engines/contract/engine.ts';
 import type { Column } from '../../../src/model/table.ts';
@@ -27,7 +27,7 @@ suite.each(SERVERS)('%s: catalogue', (label, at: Server) => {
   });
   afterAll(() => connection.close());
 
-  test('lists tables and views of a database', async () => {
+  test('lists the tables and views of a database', async () => {
     expect(await at.engine.catalog.list(connection, undefined, OPTIONS)).toEqual([
       { table: 'Odd `Name', schema: database, kind: 'table' },
       { table: 'fast', schema: database, kind: 'table' },
@@ -37,14 +37,14 @@ suite.each(SERVERS)('%s: catalogue', (label, at: Server) => {
     expect(await at.engine.catalog.list(connection, 'no_such', OPTIONS)).toBeUndefined();
   });
 
-  test('a name must be the very name', async () => {
+  test('matches names exactly', async () => {
     for (const table of ['odd `name', 'Odd `Name ', 'OLD', 'old ', 'no_such', "old' OR '1'='1", '%', 'ол']) {
       expect(await at.engine.catalog.describe(connection, { schema: undefined, table }, OPTIONS)).toBeUndefined();
     }
     expect(await at.engine.catalog.describe(connection, { schema: 'no_such', table: 'old' }, OPTIONS)).toBeUndefined();
   });
 
-  test('keys in their order, storage and what it can do', async () => {
+  test('reads keys in order, the storage engine and its capabilities', async () => {
     const table = await describe(at, connection, 'Odd `Name');
     expect(table.primaryKey.map((column) => column.name)).toEqual(['a', 'b']);
     expect(table).toMatchObject({ kind: 'table', storage: 'InnoDB', transactional: true, schema: database });
@@ -81,12 +81,12 @@ suite.each(SERVERS)('%s: catalogue', (label, at: Server) => {
     expect(columns.get(name)).toMatchObject(expected);
   });
 
-  test('types read as the server prints them, expressions as they stand', () => {
+  test('keeps types and expressions as the server prints them', () => {
     expect(columns.get('b')?.type).toBe(label === 'MariaDB' ? 'int(11)' : 'int');
     expect(columns.get('moment')?.default).toBe(label === 'MariaDB' ? 'current_timestamp(3)' : 'CURRENT_TIMESTAMP(3)');
   });
 
-  test('a view can be described and its columns keep their kinds', async () => {
+  test('describes a view, whose columns keep their kinds', async () => {
     const view = await describe(at, connection, 'seen');
     expect(view.columns.map((column) => [column.name, column.kind])).toEqual([
       ['a', 'int'],

@@ -1,4 +1,4 @@
-/** What the servers report, provoked on them, becomes the kind that every engine shares. */
+/** Errors that are provoked on the servers become the failure kinds of all engines. */
 import { afterAll, beforeAll, expect, describe as suite, test } from 'vitest';
 import { type Connection, DbFailure, type FailureKind } from '../../../src/engines/contract/engine.ts';
 import { serverFailure } from '../../../src/engines/mysql/dialect/failures.ts';
@@ -71,19 +71,19 @@ suite.each(SERVERS)('%s: failures', (label, at: Server) => {
     expect(connection.usable).toBe(true);
   });
 
-  test('a document that is no JSON is refused', async () => {
+  test('rejects a document that is not JSON', async () => {
     const failure = await failureOf(sql(connection, "INSERT INTO rows_of (id, need, doc) VALUES (2, 1, '{')"));
     expect(failure.kind).toBe(label === 'MariaDB' ? 'constraint' : 'invalid');
   });
 
-  test('a read-only transaction refuses to write', async () => {
+  test('rejects a write in a read-only transaction', async () => {
     await admin(at, database, 'SELECT 1');
     await sql(connection, 'SET SESSION TRANSACTION READ ONLY');
     expect((await failureOf(sql(connection, 'INSERT INTO parents VALUES (5)'))).kind).toBe('read_only');
     expect(await connection.reset()).toBe(true);
   });
 
-  test('two transactions that wait for each other: one is told to try again', async () => {
+  test('reports a conflict to one of two transactions in a deadlock', async () => {
     await sql(connection, 'INSERT IGNORE INTO parents VALUES (2)');
     const other = await connect(at, database);
     await connection.begin(OPTIONS);
@@ -101,7 +101,7 @@ suite.each(SERVERS)('%s: failures', (label, at: Server) => {
     other.close();
   });
 
-  test('without the privilege it is denied, and the message names no account', async () => {
+  test('reports a missing privilege as denied, without the account in the message', async () => {
     const weak = await connect(at, database, { username: 'weak', password: 'secret word' });
     expect((await sql(weak, 'SELECT id FROM parents WHERE id = 1')).values).toEqual([['1']]);
     for (const text of ['SELECT * FROM rows_of', 'DELETE FROM parents', 'SET GLOBAL max_connections = 10', 'SELECT * FROM mysql.user']) {
@@ -128,7 +128,7 @@ suite.each(SERVERS)('%s: failures', (label, at: Server) => {
     expect(failure.message).not.toMatch(/weak|nobody|locked'|secret|wrong/);
   });
 
-  test('too many connections is full, not wrong', async () => {
+  test('reports too many connections as full', async () => {
     await sql(connection, "CREATE USER IF NOT EXISTS 'single'@'%' WITH MAX_USER_CONNECTIONS 1");
     await sql(connection, `GRANT SELECT ON ${database}.* TO 'single'@'%'`);
     const first = await connect(at, database, { username: 'single', password: '' });
@@ -136,7 +136,7 @@ suite.each(SERVERS)('%s: failures', (label, at: Server) => {
     first.close();
   });
 
-  test('a port where nobody listens, or something else does, is unreachable', async () => {
+  test('reports a closed port, or one of another protocol, as unreachable', async () => {
     const closed = connect(at, database, {}, 1);
     expect((await failureOf(closed)).kind).toBe('unreachable');
     const aborted = at.engine.connect(entryOf(at, database), {

@@ -1,4 +1,4 @@
-/** Logging in: encryption as asked for, every common authentication method, and answers that come in crumbs. */
+/** Logging in: TLS modes, every common authentication method, and responses in small pieces. */
 import { readFileSync } from 'node:fs';
 import { createServer, connect as dial } from 'node:net';
 import { afterAll, beforeAll, expect, describe as suite, test } from 'vitest';
@@ -20,16 +20,19 @@ suite.each(SERVERS)('%s: logging in', (label, at: Server) => {
 
   const cipher = async (over: Connection) => (await sql(over, "SHOW SESSION STATUS LIKE 'Ssl_cipher'")).values[0]?.[1];
 
-  test.each(['disable', 'prefer'] as const)('with a password and tls %s, also when the server has forgotten it', async (tls) => {
-    await sql(connection, 'FLUSH PRIVILEGES');
-    for (let i = 0; i < 2; i++) {
-      const guest = await connect(at, database, { username: 'guest', password: 'päss wörd', tls });
-      expect((await cipher(guest)) !== '').toBe(offersTls && tls === 'prefer');
-      guest.close();
-    }
-  });
+  test.each(['disable', 'prefer'] as const)(
+    'logs in with a password and tls %s, also after the server has dropped its cache',
+    async (tls) => {
+      await sql(connection, 'FLUSH PRIVILEGES');
+      for (let i = 0; i < 2; i++) {
+        const guest = await connect(at, database, { username: 'guest', password: 'päss wörd', tls });
+        expect((await cipher(guest)) !== '').toBe(offersTls && tls === 'prefer');
+        guest.close();
+      }
+    },
+  );
 
-  test('encryption that is required is used, or there is no connection', async () => {
+  test('uses TLS if it is required, or does not connect', async () => {
     if (!offersTls) {
       await expect(connect(at, database, { tls: 'require' })).rejects.toMatchObject({ kind: 'unreachable' });
       return;
@@ -40,7 +43,7 @@ suite.each(SERVERS)('%s: logging in', (label, at: Server) => {
     encrypted.close();
   });
 
-  test('a certificate is checked when there is something to check it with', async () => {
+  test('verifies a certificate if there is a CA', async () => {
     await expect(connect(at, database, { tls: 'verify-full' })).rejects.toMatchObject({ kind: 'unreachable' });
     if (!offersTls) return;
     const [[folder]] = (await sql(connection, 'SELECT @@datadir')).values as [[string]];
@@ -48,12 +51,12 @@ suite.each(SERVERS)('%s: logging in', (label, at: Server) => {
     const checked = await connect(at, database, { tls: 'require', ca });
     expect(await cipher(checked)).not.toBe('');
     checked.close();
-    // The certificate that the server made for itself names no host, so a full check must fail.
+    // The server's self-made certificate names no host, so a full verification must fail.
     await expect(connect(at, database, { tls: 'verify-full', ca })).rejects.toMatchObject({ kind: 'unreachable' });
     await expect(connect(at, database, { tls: 'require', ca: ca.replace(/[A-Z]/, '/') })).rejects.toMatchObject({ kind: 'unreachable' });
   });
 
-  test('the session is strict, in UTC and in full Unicode', async () => {
+  test('starts a session that is strict, in UTC and in full Unicode', async () => {
     const { values } = await sql(
       connection,
       'SELECT @@time_zone, @@character_set_client, @@character_set_results, @@character_set_connection, @@autocommit, @@sql_mode',
@@ -63,7 +66,7 @@ suite.each(SERVERS)('%s: logging in', (label, at: Server) => {
     expect(values[0]?.[5]).not.toMatch(/ZERO_DATE|ZERO_IN_DATE|ANSI_QUOTES|BACKSLASH/);
   });
 
-  test.each(['disable', 'prefer'] as const)('answers in crumbs are read like any others (tls %s)', async (tls) => {
+  test.each(['disable', 'prefer'] as const)('reads responses in small pieces (tls %s)', async (tls) => {
     let size = 1;
     const proxy = createServer((client) => {
       const upstream = dial(at.port, at.host);

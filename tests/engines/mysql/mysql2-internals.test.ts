@@ -1,6 +1,6 @@
 /**
- * What the login relies on inside of `mysql2`, beyond its documentation. The version is pinned; whoever raises it runs this against both
- * servers, and reads in the library's changes whether anything here has another meaning now.
+ * Internals of `mysql2` that the login relies on. The version is pinned. When it is raised, these
+ * tests must pass against both servers, and the library's changes must be reviewed.
  */
 import { once } from 'node:events';
 import { Socket } from 'node:net';
@@ -16,14 +16,14 @@ interface Internals {
   packetParser: { execute(piece: Buffer): unknown };
 }
 
-test('its version is pinned', () => {
+test('the version of mysql2 is pinned', () => {
   const { dependencies } = JSON.parse(readProjectFile('package.json')) as { dependencies: Record<string, string> };
   const { packages } = JSON.parse(readProjectFile('package-lock.json')) as { packages: Record<string, { version?: string }> };
   expect(dependencies['mysql2']).toMatch(/^\d+\.\d+\.\d+$/);
   expect(packages['node_modules/mysql2']?.version).toBe(dependencies['mysql2']);
 });
 
-test.each(SERVERS)('a connection to %s logs in over a socket of ours, and all that comes goes through its parser', async (_, server) => {
+test.each(SERVERS)('a connection to %s logs in over our socket, and passes all packets to its parser', async (_, server) => {
   const socket = new Socket();
   let received = 0;
   socket.on('data', (piece) => {

@@ -1,4 +1,4 @@
-/** Which prepared statements a connection keeps. */
+/** The cache of prepared statements of a connection. */
 import { expect, test } from 'vitest';
 import { makePrepared, PreparedStatements } from '../../../src/engines/mysql/protocol/statements.ts';
 import type { MysqlStatement } from '../../../src/engines/mysql/statement.ts';
@@ -11,7 +11,7 @@ const statement = (text: string, parameters: number, rows = false): MysqlStateme
   return rows ? { text, types, rows: new RowValues(1) } : { text, types };
 };
 
-test('large ones are kept for rows only, and make room for each other', () => {
+test('large statements are cached for inserts only, and evict each other', () => {
   const kept = new PreparedStatements();
   expect(kept.keeps(statement('a', 500))).toBe(true);
   expect(kept.keeps(statement('a', 501))).toBe(false);
@@ -28,7 +28,7 @@ test('large ones are kept for rows only, and make room for each other', () => {
   expect(kept.keep(makePrepared(large[2] as Statement, 5))).toEqual([]);
 });
 
-test('the least used of a hundred goes', () => {
+test('the least recently used of a hundred statements is evicted', () => {
   const kept = new PreparedStatements();
   for (let n = 0; n < 100; n++) expect(kept.keep(makePrepared(statement(`s${n}`, 1), n))).toEqual([]);
   kept.find(statement('s0', 1));

@@ -1,4 +1,7 @@
-/** What a statement means: types of parameters, comparisons, counts, procedures, large values, sessions. */
+/**
+ * Semantics of statements: parameter types, comparisons, counts, procedures, large values,
+ * sessions.
+ */
 import { afterAll, beforeAll, expect, describe as suite, test } from 'vitest';
 import type { Connection } from '../../../src/engines/contract/engine.ts';
 import type { Column, Table } from '../../../src/model/table.ts';
@@ -110,7 +113,7 @@ suite.each(SERVERS)('%s: statements', (label, at: Server) => {
     expect(await ids(compare(column, op, ...values))).toEqual(expected);
   });
 
-  test('ordering puts NULL first ascending and enums as texts', async () => {
+  test('orders NULL first when ascending, and enums as text', async () => {
     const term = (direction: 'asc' | 'desc') => ({
       table: people,
       columns: [columnOf(people, 'color')],
@@ -127,7 +130,7 @@ suite.each(SERVERS)('%s: statements', (label, at: Server) => {
     expect(await values('desc')).toEqual(['red', 'green', 'blue', null]);
   });
 
-  test('one text with different parameter types in turn never mixes them up', async () => {
+  test('keeps parameter types apart when one text is used with several', async () => {
     const kinds: readonly [ParamKind, ParamValue][] = [
       ['text', 'alice'],
       ['int', '0'],
@@ -153,10 +156,10 @@ suite.each(SERVERS)('%s: statements', (label, at: Server) => {
     }
   });
 
-  test('values stay values, also where backslashes do not escape', async () => {
+  test('passes values unchanged, also where backslashes do not escape', async () => {
     const fresh = await connect(at, database);
     try {
-      // Set by hand in a session, as a step of a Custom definition could do it.
+      // Set in the session, as a step of a Custom definition could do.
       for (const mode of ['', 'NO_BACKSLASH_ESCAPES']) {
         if (mode !== '') await sql(fresh, `SET SESSION sql_mode = '${mode}'`);
         for (const value of INJECTIONS) {
@@ -187,7 +190,7 @@ suite.each(SERVERS)('%s: statements', (label, at: Server) => {
     }
   });
 
-  test('an update counts the rows it matched, changed or not', async () => {
+  test('counts the rows that an update matches, changed or not', async () => {
     await connection.begin(OPTIONS);
     const where = compare('id', 'le', '2');
     const update = compileUpdate({ table: people, set: [{ column: columnOf(people, 'name'), value: 'alice' }], where }, at.engine.dialect);
@@ -198,7 +201,10 @@ suite.each(SERVERS)('%s: statements', (label, at: Server) => {
     expect(await ids(undefined)).toEqual(['1', '2', '3', '4']);
   });
 
-  /** The same list for the same columns, as the service has it: by it a number of rows that comes again is known. */
+  /**
+   * The same list for the same columns, as the service passes it: a repeated number of rows is
+   * recognized by it.
+   */
   const lists = new Map<Table, Map<string, readonly Column[]>>();
 
   function listOf(table: Table, names: readonly string[]): readonly Column[] {
@@ -227,7 +233,7 @@ suite.each(SERVERS)('%s: statements', (label, at: Server) => {
     return count;
   }
 
-  test.each([1, 3])('an upsert of %i rows counts each once and minds the primary key only', async (size) => {
+  test.each([1, 3])('counts each of %i upserted rows once, and reacts to the primary key only', async (size) => {
     await sql(connection, 'DROP TABLE IF EXISTS pairs');
     await sql(connection, 'CREATE TABLE pairs (a int, b int, code varchar(10) UNIQUE, _0 int, note varchar(10), PRIMARY KEY (a, b))');
     const pairs = await describe(at, connection, 'pairs');
@@ -252,7 +258,7 @@ suite.each(SERVERS)('%s: statements', (label, at: Server) => {
     ).toBe(size);
   });
 
-  test('a number of rows that comes again has a statement of its own, which says and refuses the same', async () => {
+  test('returns and rejects the same with a statement for a repeated number of rows', async () => {
     await sql(connection, 'CREATE TABLE again (id int PRIMARY KEY, name varchar(9) NOT NULL, at datetime, f float, j json)');
     const again = await describe(at, connection, 'again');
     const columns = listOf(again, ['id', 'name', 'at', 'f', 'j']);
@@ -306,7 +312,7 @@ suite.each(SERVERS)('%s: statements', (label, at: Server) => {
     expect((await sql(connection, "SELECT count(*), sum(c6 = concat('value ', id)) FROM wide")).values).toEqual([['10000', '10000']]);
   });
 
-  test('a value too long for its column is refused, however many rows there are', async () => {
+  test('rejects a value that is too long for its column, in any number of rows', async () => {
     await sql(connection, 'CREATE TABLE IF NOT EXISTS short (id int, s varchar(3), y year)');
     const short = await describe(at, connection, 'short');
     const refused = { kind: 'invalid', column: 's' };
@@ -337,7 +343,7 @@ suite.each(SERVERS)('%s: statements', (label, at: Server) => {
     expect((await sql(connection, 'SELECT s FROM short ORDER BY id')).values).toEqual([['😀😀😀'], [null]]);
   });
 
-  test('rows without any column take all defaults', async () => {
+  test('inserts all defaults for rows without columns', async () => {
     await sql(connection, "CREATE TABLE IF NOT EXISTS defaults (id int AUTO_INCREMENT PRIMARY KEY, s varchar(5) DEFAULT 'x')");
     const defaults = await describe(at, connection, 'defaults');
     expect(await insert(defaults, [], [[]], false)).toBe(1);
@@ -352,7 +358,7 @@ suite.each(SERVERS)('%s: statements', (label, at: Server) => {
     ]);
   });
 
-  test('texts keep every character in a database whose own set is smaller', async () => {
+  test('keeps every character in a database with a smaller character set', async () => {
     await sql(connection, 'CREATE TABLE IF NOT EXISTS letters (id int, s varchar(30)) CHARACTER SET utf8mb4');
     await admin(at, database, `ALTER DATABASE ${database} CHARACTER SET latin1`);
     const letters = await describe(at, connection, 'letters');
@@ -367,19 +373,19 @@ suite.each(SERVERS)('%s: statements', (label, at: Server) => {
     expect((await sql(connection, 'SELECT s FROM letters ORDER BY id')).values).toEqual(odd.map((text) => [text]));
   });
 
-  test('of the results of a procedure the first one is given', async () => {
+  test('returns the first result of a procedure', async () => {
     await admin(at, database, "CREATE PROCEDURE several(n int) BEGIN SELECT n AS one; SELECT 'two', 2; UPDATE people SET name = name; END");
     const result = await sql(connection, 'CALL several(?)', [{ kind: 'int', cast: '' }], ['7']);
     expect(result).toMatchObject({ rows: 1, selected: true, values: [['7']] });
     expect((await sql(connection, 'SELECT 1')).values).toEqual([['1']]);
   });
 
-  test('a server that asks for a local file gets none', async () => {
+  test('rejects a request of the server for a local file', async () => {
     await expect(sql(connection, "LOAD DATA LOCAL INFILE '/etc/passwd' INTO TABLE people")).rejects.toMatchObject({ name: 'Error' });
     expect((await sql(connection, 'SELECT 1')).values).toEqual([['1']]);
   });
 
-  test('values around the packet limit of 16 MiB arrive whole in both directions', async () => {
+  test('passes values around the packet limit of 16 MiB in both directions', async () => {
     await sql(connection, 'SET GLOBAL max_allowed_packet = 268435456');
     const large = await connect(at, database);
     for (const size of [0xffffff - 30, 0xffffff - 20, 0xffffff, 0xffffff + 10, 2 * 0xffffff - 13]) {
@@ -389,7 +395,7 @@ suite.each(SERVERS)('%s: statements', (label, at: Server) => {
       expect(result.values[0]?.[0] === value.toString()).toBe(true);
       expect(result.values[0]?.[1]).toBe('7');
     }
-    // Every length around the edge of one packet, where the last part is empty or one byte long.
+    // All lengths around the limit of a packet, where the last part is empty or one byte long.
     for (let size = 0xffffff - 8; size <= 0xffffff + 1; size++) {
       const result = await sql(large, 'SELECT repeat(?, ?)', [TEXT, { kind: 'int', cast: '' }], ['y', String(size)]);
       expect(result.values[0]?.[0]?.length).toBe(size);
@@ -397,9 +403,9 @@ suite.each(SERVERS)('%s: statements', (label, at: Server) => {
     large.close();
   });
 
-  test('prepared statements are bounded and given back', async () => {
+  test('limits prepared statements and closes them on the server', async () => {
     const busy = await connect(at, database);
-    /** Commands of this session, as the server counts them. */
+    /** Number of commands of this session, as counted by the server. */
     const commands = async (which: 'prepare' | 'close') =>
       Number((await sql(busy, `SHOW SESSION STATUS LIKE 'Com_stmt_${which}'`)).values[0]?.[1]);
     for (let i = 0; i < 300; i++) await sql(busy, `SELECT ${i}`);
@@ -409,7 +415,7 @@ suite.each(SERVERS)('%s: statements', (label, at: Server) => {
     const prepared = await commands('prepare');
     expect((await sql(busy, 'SELECT 299')).values).toEqual([['299']]);
     expect(await commands('prepare')).toBe(prepared);
-    // With the session the server forgets its statements, and so do we.
+    // The reset drops the statements on the server, and the cache too.
     await busy.reset();
     await commands('prepare');
     const anew = await commands('prepare');
@@ -418,7 +424,7 @@ suite.each(SERVERS)('%s: statements', (label, at: Server) => {
     busy.close();
   });
 
-  test('a reset forgets everything that a statement did to the session', async () => {
+  test('resets everything that a statement changed in the session', async () => {
     const used = await connect(at, database);
     await sql(used, 'SET @secret = 42');
     await sql(used, "SET time_zone = '+05:00'");
@@ -434,14 +440,14 @@ suite.each(SERVERS)('%s: statements', (label, at: Server) => {
     used.close();
   });
 
-  test('a statement with another number of placeholders than values is refused', async () => {
+  test('rejects a statement whose placeholders and values differ in number', async () => {
     await expect(sql(connection, 'SELECT ?, ?', [TEXT], ['x'])).rejects.toMatchObject({ kind: 'syntax' });
     await expect(sql(connection, 'SELECT 1', [TEXT], ['x'])).rejects.toMatchObject({ kind: 'syntax' });
     await expect(sql(connection, 'SELECT 1; SELECT 2')).rejects.toMatchObject({ kind: 'syntax' });
     expect((await sql(connection, 'SELECT 1')).values).toEqual([['1']]);
   });
 
-  test('the server is what it is called', async () => {
+  test('connects to the server that its name says', async () => {
     const version = (await sql(connection, 'SELECT VERSION()')).values[0]?.[0] ?? '';
     expect(version.includes('MariaDB')).toBe(label === 'MariaDB');
   });

@@ -1,5 +1,6 @@
 /**
- * The two servers under test and small helpers around a connection. Where they are is told by the environment.
+ * The two servers under test, whose addresses are in the environment, and helpers around a
+ * connection.
  */
 
 import { createConnection } from 'mysql2/promise';
@@ -68,7 +69,7 @@ export interface Result extends Outcome {
   readonly values: readonly (readonly (string | null)[])[];
 }
 
-/** Keeps every row as text; bytes as hex. */
+/** Collects rows as strings; bytes as hexadecimal. */
 export class Collector implements RowSink {
   columns: readonly ResultColumn[] = [];
   readonly values: (readonly (string | null)[])[] = [];
@@ -103,7 +104,7 @@ export function sql(
   return collect(connection, { text, types }, params);
 }
 
-/** Runs what cannot be prepared (procedures, databases): over a driver of its own. */
+/** Runs statements that cannot be prepared (procedures, databases) over a separate driver. */
 export async function admin(at: Server, database: string, text: string): Promise<void> {
   const other = await createConnection({ host: at.host, port: at.port, user: at.username, password: at.password, database });
   try {
@@ -113,7 +114,7 @@ export async function admin(at: Server, database: string, text: string): Promise
   }
 }
 
-/** A database of its own for one test file. */
+/** Creates a database for one test file. */
 export async function freshDatabase(at: Server, name: string): Promise<Connection> {
   const first = await connect(at, '');
   await sql(first, `DROP DATABASE IF EXISTS ${name}`);

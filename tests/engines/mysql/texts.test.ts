@@ -1,4 +1,4 @@
-/** Numbers and times as text: what is written reads back as the same value, for any value. */
+/** Numbers and times as text: any value that is written parses to the same value. */
 import fc from 'fast-check';
 import { expect, describe as suite, test } from 'vitest';
 import { clockDigits, dateDigits, doubleText, floatText, padded, wholeBefore } from '../../../src/engines/mysql/protocol/digits.ts';
@@ -6,7 +6,7 @@ import { ParameterWriter } from '../../../src/engines/mysql/protocol/parameters.
 import { temporalText } from '../../../src/engines/mysql/types/temporal.ts';
 
 suite('digits', () => {
-  test('whole numbers up to 2^53', () => {
+  test('writes integers up to 2^53', () => {
     const bytes = Buffer.alloc(32);
     fc.assert(
       fc.property(fc.maxSafeNat(), (n) => {
@@ -16,7 +16,7 @@ suite('digits', () => {
     );
   });
 
-  test('padded numbers', () => {
+  test('writes padded numbers', () => {
     const bytes = Buffer.alloc(16);
     fc.assert(
       fc.property(fc.nat(999_999), (n) => {
@@ -25,7 +25,7 @@ suite('digits', () => {
     );
   });
 
-  test('dates and times of day', () => {
+  test('writes dates and times of day', () => {
     const bytes = Buffer.alloc(32, 0x78);
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     const two = (n: number): string => String(n).padStart(2, '0');
@@ -40,7 +40,7 @@ suite('digits', () => {
     );
   });
 
-  test('floats read back as themselves and are no longer than they must be', () => {
+  test('writes floats in their shortest exact form', () => {
     fc.assert(
       fc.property(fc.float({ noNaN: true, noDefaultInfinity: true }), (value) => {
         const text = floatText(value);
@@ -58,7 +58,7 @@ suite('digits', () => {
     ]);
   });
 
-  test('doubles read back as themselves', () => {
+  test('writes doubles exactly', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         expect(Object.is(Number(doubleText(value)), value)).toBe(true);
@@ -68,7 +68,7 @@ suite('digits', () => {
 });
 
 suite('parameters', () => {
-  test('64-bit integers, signed and unsigned', () => {
+  test('writes 64-bit integers, signed and unsigned', () => {
     fc.assert(
       fc.property(fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n), fc.bigInt(0n, 2n ** 64n - 1n), (signed, unsigned) => {
         const writer = new ParameterWriter(Buffer.alloc(4), 0);
@@ -116,7 +116,7 @@ suite('times', () => {
     expect(temporalText(given)).toBe(expected);
   });
 
-  test('any moment with any offset is the same moment in UTC', () => {
+  test('converts timestamps with any offset to UTC', () => {
     const moments = fc.date({ min: new Date('1000-01-02T00:00:00Z'), max: new Date('9999-12-30T00:00:00Z'), noInvalidDate: true });
     fc.assert(
       fc.property(moments, fc.integer({ min: -14 * 60, max: 14 * 60 }), (moment, offset) => {

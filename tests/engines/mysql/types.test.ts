@@ -1,4 +1,4 @@
-/** Every type goes out exactly, and what came out goes in again unchanged. */
+/** Values of every type are read exactly, and inserting what was read stores the same value. */
 import { afterAll, beforeAll, expect, describe as suite, test } from 'vitest';
 import type { Connection } from '../../../src/engines/contract/engine.ts';
 import type { Column, Kind } from '../../../src/model/table.ts';
@@ -114,7 +114,7 @@ suite.each(SERVERS)('%s: types', (label, at: Server) => {
     return { table: found, ...(await collect(connection, statement, params)) };
   }
 
-  test('go out exactly', async () => {
+  test('are read exactly', async () => {
     const { values, table } = await read('out_of');
     const [first = [], second = []] = values;
     golden.forEach(([type, , text, kind], i) => {
@@ -168,7 +168,7 @@ suite.each(SERVERS)('%s: types', (label, at: Server) => {
     }
   });
 
-  test('are described by the result itself when nobody else knows', async () => {
+  test('are described by the result if they were not planned', async () => {
     const { columns, values } = await sql(connection, 'SELECT * FROM out_of WHERE id = 1');
     golden.forEach(([type, , text, kind], i) => {
       if (kind === 'other' && type !== 'inet6' && type !== 'inet4') return;

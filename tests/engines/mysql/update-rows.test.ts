@@ -1,4 +1,7 @@
-/** Many rows changed by their keys in one statement: each is found by the index, whatever the server thinks of the size of the table. */
+/**
+ * Many rows are updated by their keys in one statement, and found by the index whatever the
+ * server's statistics.
+ */
 import { afterAll, beforeAll, expect, describe as suite, test } from 'vitest';
 import { UNRESTRICTED } from '../../../src/auto/plan/access.ts';
 import { authorize } from '../../../src/auto/plan/authorize.ts';
@@ -27,7 +30,7 @@ suite.each(SERVERS)('%s: rows by their keys', (_, at: Server) => {
     connection.close();
   });
 
-  /** Lets the server think that the table has so many rows, as it does until it has counted them. */
+  /** Makes the server assume this number of rows, as before it has counted them. */
   async function pretend(rows: number): Promise<void> {
     const mine = `WHERE database_name = '${database}'`;
     await sql(connection, `UPDATE mysql.innodb_table_stats SET n_rows = ${rows}, clustered_index_size = 1 ${mine}`);
@@ -36,7 +39,7 @@ suite.each(SERVERS)('%s: rows by their keys', (_, at: Server) => {
     await sql(connection, 'SELECT 1 FROM codes LIMIT 1');
   }
 
-  /** The only statement; what it carries is given away when it is sent. */
+  /** Returns the only statement, whose leases are released when it is sent. */
   function compiled(table: Table, rows: RowValues): BoundStatement {
     const plan = authorize({ table, key: table.primaryKey, columns: table.columns, rows }, UNRESTRICTED, 'update');
     const [bound, ...more] = compileUpdateRows(plan, at.engine.dialect);
@@ -44,7 +47,7 @@ suite.each(SERVERS)('%s: rows by their keys', (_, at: Server) => {
     return bound;
   }
 
-  test.each([ROWS, 2, 1, 0])('in a table that is taken to have %i', async (count) => {
+  test.each([ROWS, 2, 1, 0])('finds the rows by the index when the table is assumed to have %i', async (count) => {
     await pretend(ROWS);
     await pretend(count);
     const table = await describe(at, connection, 'codes');
@@ -59,7 +62,7 @@ suite.each(SERVERS)('%s: rows by their keys', (_, at: Server) => {
     expect(await collect(connection, statement, params)).toMatchObject({ rows: ROWS });
   });
 
-  test('a table whose key has gone is found to have changed', async () => {
+  test('reports a table without its key as changed', async () => {
     await sql(connection, 'CREATE TABLE gone (a int, v int, PRIMARY KEY (a))');
     const other = await connect(at, database);
     const table = await describe(at, other, 'gone');

@@ -1,4 +1,5 @@
-// A batch travels as arrays, in binary where the values allow it; a single row as texts. Whichever way a value takes, the same is stored.
+// Batches travel as arrays, in binary where possible, and single rows as text. Both store the same
+// values.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TableClient } from '../../spec/users-table.ts';
@@ -56,7 +57,10 @@ const moment = fc
   });
 type Moments = 'plain' | 'any';
 
-/** `plain`: as programs write them; one of another kind makes its whole column travel as text. */
+/**
+ * `plain`: in the usual notation. A value in another notation makes its whole column travel as
+ * text.
+ */
 const spelled = (digits: number, kind: Moments) => {
   const usual = moment.map(({ date, clock, fraction, zone }) => {
     const tail = fraction === '' || digits === 0 ? '' : `.${fraction.slice(0, digits)}`;
@@ -71,7 +75,7 @@ const text = (most: number) =>
       const kept = Array.from(given.replaceAll('\0', '')).slice(0, most).join('');
       return kept.toWellFormed();
     });
-/** Of every length alike, which a number of all those bits hardly is. */
+/** All lengths are equally likely, which is not so for random bits. */
 const whole = (bits: number) => {
   const [min, max] = [-(2n ** BigInt(bits - 1)), 2n ** BigInt(bits - 1) - 1n];
   const ofLength = fc.tuple(fc.bigInt({ min: 0n, max }), fc.nat(bits - 1), fc.boolean());
@@ -80,7 +84,7 @@ const whole = (bits: number) => {
     fc.constantFrom(min, max, 0n, -1n),
   );
 };
-/** Numbers are spelled as they are: JavaScript's own would round them. */
+/** Prints numbers exactly: JavaScript's own notation would round them. */
 const spelledNumber = (value: bigint | number): string => String(value);
 const spelledText = (value: string): string => JSON.stringify(value);
 
@@ -119,7 +123,7 @@ const body = (rows: readonly Record<string, string>[]): string =>
 
 const JSON_BODY = { headers: { 'content-type': 'application/json' } };
 
-/** What is stored, in the server's own words. */
+/** Returns the stored values in the server's notation. */
 async function stored(table: string): Promise<unknown> {
   const found = await database.run(`SELECT row_to_json(x)::text AS row FROM ${table} AS x ORDER BY n`);
   await database.run(`TRUNCATE ${table}`);
@@ -152,7 +156,7 @@ describe('many rows are stored as each of them alone', () => {
   });
 });
 
-test('what does not fit is refused and found, though it travels in binary', async () => {
+test('a binary batch rejects and locates a value that does not fit', async () => {
   const keyed = new TableClient(service, await setUpProject(service, [database.entry()]), database, 'keyed');
   const rows = (...words: string[]) => words.map((word, id) => ({ id, word, at: '2024-05-06T07:08:09Z' }));
   expect((await keyed.post(rows('a', 'b', 'c'))).status).toBe(201);

@@ -1,4 +1,5 @@
-// The login to PostgreSQL: on the real server with and without TLS, and what it tells to servers that ask for more than they should.
+// Logging in to PostgreSQL: on the real server with and without TLS, and with servers that request
+// too much.
 import { createHash } from 'node:crypto';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -37,7 +38,7 @@ async function logIn(port: number, changes: Partial<Entry> = {}, host = 'localho
   }
 }
 
-/** A port that says yes to the request for TLS and then is one. */
+/** A port that accepts the request for TLS. */
 async function startTlsSwitch(to: TlsFront, yes: Buffer): Promise<Server> {
   const server = createServer((client) => {
     client.on('error', () => {});
@@ -92,7 +93,7 @@ describe('on the real server', () => {
     expect(await logIn(portOf(secured), changes, name)).toMatch(outcome);
   });
 
-  test('TLS with something said in the clear behind the yes', async () => {
+  test('rejects bytes in clear text after TLS was accepted', async () => {
     expect(await logIn(portOf(injected), { tls: 'require' })).toMatch(
       /^malformed: the database sent an invalid response to the request for TLS/,
     );
@@ -112,7 +113,7 @@ const WELCOME = asks(0);
 const READY = message('Z', 'I');
 const SCRAM = asks(10, 'SCRAM-SHA-256\0\0');
 
-describe('servers that ask for too much', () => {
+describe('servers that request too much', () => {
   let server: FakeServer;
   let front: TlsFront;
   let secured: Server;
@@ -139,18 +140,18 @@ describe('servers that ask for too much', () => {
   };
   const heard = (): Buffer => Buffer.concat(server.heard);
 
-  test('the password as it is, in the clear: it is not told', async () => {
+  test('do not get a clear-text password without TLS', async () => {
     expect(await play([asks(3)])).toMatch(/^login: the server requests the password in clear text, which is sent over TLS only/);
     expect(heard().includes(PASSWORD)).toBe(false);
   });
 
-  test('the password as it is, inside of TLS: it is told, once', async () => {
+  test('get a clear-text password over TLS, once', async () => {
     await play([asks(3)], { tls: 'require' });
     expect(heard().toString()).toContain(`${PASSWORD}\0`);
     expect(await play([asks(3), asks(3)], { tls: 'require' })).toMatch(/^malformed: .*out of order/);
   });
 
-  test('MD5: the password is hashed with the salt', async () => {
+  test('get an MD5 hash of the password and the salt', async () => {
     await play([asks(5, [1, 2, 3, 4])]);
     const md5 = (...parts: (string | Buffer)[]): string =>
       createHash('md5')

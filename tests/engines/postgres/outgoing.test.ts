@@ -1,4 +1,5 @@
-// Messages leave from buffers of the pool: each is given back when the system has taken its bytes, not before, and a connection that waits holds none.
+// Messages are sent from pooled buffers: each is returned once the system has taken its bytes, and
+// an idle connection holds none.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -25,7 +26,7 @@ afterEach(() => {
   server.close();
 });
 
-/** As the protocol has it: a Q, the length of the rest, the text, a zero. */
+/** A simple query message: a Q, the length of the rest, the text, a zero. */
 function query(text: string): Buffer {
   const length = Buffer.alloc(4);
   length.writeInt32BE(text.length + 5);
@@ -43,7 +44,7 @@ async function received(length: number): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-test('connections that send one after the other do so from one buffer', async () => {
+test('connections that send one after the other share one buffer', async () => {
   dropFreeBuffers();
   const mark = acquireBuffer(1);
   mark.release();
@@ -58,7 +59,7 @@ test('connections that send one after the other do so from one buffer', async ()
   }
 });
 
-test('a server that does not read gets what was written, all of it, when it reads', async () => {
+test('a server that pauses reading receives everything later', async () => {
   const out = new Outgoing();
   const expected: Buffer[] = [];
   for (let i = 0; i < 2000; i++) {
@@ -72,7 +73,7 @@ test('a server that does not read gets what was written, all of it, when it read
   expect((await received(whole.length)).equals(whole)).toBe(true);
 });
 
-test('nothing is sent when nothing was written', () => {
+test('an empty buffer sends nothing', () => {
   new Outgoing().send(socket);
   expect(socket.bytesWritten).toBe(0);
 });

@@ -1,4 +1,5 @@
-// Sessions with a PostgreSQL over HTTP: logins, privileges, TLS refused, the state that a statement leaves behind, restarts and full servers.
+// Sessions with PostgreSQL over HTTP: logins, privileges, refused TLS, residual state, restarts and
+// full servers.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SlowProject } from '../../faults/slow-database.ts';
 import { slowDatabase, slowProject } from '../../faults/slow-database.ts';
@@ -32,7 +33,7 @@ afterAll(async () => {
 });
 
 describe('logins', () => {
-  // The user postgres of the test engine needs no password; those named "locked" do.
+  // The user postgres of the test engine needs no password; users named "locked" do.
   const attempts: readonly (readonly [string, { username: string; password: string; tls?: string }, number])[] = [
     ['a wrong password', { username: 'locked', password: 'wrong' }, 424],
     ['an empty password', { username: 'locked', password: '' }, 424],
@@ -49,7 +50,7 @@ describe('logins', () => {
     expect(answer.text).not.toMatch(/locked|nobody|authentication|SCRAM|SSL/);
   });
 
-  test('the right password', async () => {
+  test('succeed with the right password', async () => {
     const locked = await createDatabase('postgres');
     await locked.run('CREATE TABLE open (id int PRIMARY KEY); GRANT SELECT ON open TO locked');
     const slow = await slowProject(service, locked, { username: 'locked', password: 'secret' });
@@ -57,12 +58,12 @@ describe('logins', () => {
     await locked.drop();
   });
 
-  test('a database that the server does not have is 404', async () => {
+  test('return 404 for a missing database', async () => {
     const slow = await slowProject(service, { ...database, entry: () => database.entry({ db_name: 'not-there' }), name: 'not-there' });
     messageOf(await slow.get('open?pg=0&ps=1'), 404);
   });
 
-  test('a host by its name', async () => {
+  test('succeed with a host name', async () => {
     const { port } = database.address;
     const slow = await slowProject(service, database, { host_details: [{ host: 'localhost', port: String(port) }] });
     expect((await slow.get('open?pg=0&ps=1')).status).toBe(200);
@@ -167,7 +168,7 @@ describe('a server of its own', () => {
     const engine = await startPrivateEngine('postgres');
     try {
       const own = await slowDatabase(engine.address);
-      // The engines of tests write lazily; a crash must not take the tables along.
+      // The test engines write lazily; a crash must not lose the tables.
       await own.run('CHECKPOINT');
       const slow = await slowProject(service, own, { max_open_connections: 4, timeout_secs: 60, connect_timeout_secs: 20 });
       expect((await Promise.all([1, 2, 3].map(() => slow.nap(50)))).map(({ status }) => status)).toEqual([200, 200, 200]);
@@ -180,7 +181,7 @@ describe('a server of its own', () => {
       expect((await slow.send('POST', 'naps', [{ id: 3 }])).status).toBe(424);
       await engine.restart();
       await expect.poll(async () => (await slow.nap(0)).status, PATIENCE).toBe(200);
-      // Restarted while the connections were idle: no read notices.
+      // The server is restarted while the connections are idle, so no read notices.
       await Promise.all([1, 2, 3].map(() => slow.nap(50)));
       await engine.kill();
       await engine.restart();

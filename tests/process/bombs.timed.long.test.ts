@@ -1,5 +1,5 @@
-// Programs that would exhaust a service, against the real one: while each of them runs everybody else is answered at once, the event loop
-// goes on, and afterwards the memory is back.
+// Programs that would exhaust a service: while each of them runs, other requests are answered at
+// once, the event loop stays responsive, and the memory is free afterwards.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { BOMBS, type Bomb } from '../lang/lark/bombs.ts';
 import type { DatabaseEntry } from '../support/engines.ts';
 import { type Response, type Service, setUpProject, startService } from '../support/service.ts';
 
-/** Nothing here reads a database: this one need not be there. */
+/** No test reads a database, so it need not exist. */
 const NOWHERE: DatabaseEntry = {
   host_details: [{ host: '127.0.0.1', port: '1' }],
   username: 'u',
@@ -17,13 +17,13 @@ const NOWHERE: DatabaseEntry = {
   db_name: 'nowhere',
   db_type: 'pg',
 };
-/** Tries, of which the best counts: what else the machine does is not the program's doing. */
+/** Number of attempts, of which the best counts, since the machine has other work. */
 const TRIES = 6;
-/** Milliseconds within which a small request is answered whatever else runs. */
+/** Maximum latency of a small request in ms. */
 const AT_ONCE = 50;
-/** Of the event loop, for 99 of 100 turns; the measurement itself adds its interval of ten. What an idle loop on this machine lags comes on top. */
+/** Maximum event loop lag in ms (p99), above that of an idle loop; the probe adds its 10 ms. */
 const LAG = 20;
-/** A program that ends in an error gets there on a busy machine too. */
+/** Generous, since a program that ends in an error is slower on a busy machine. */
 const UNTIL_ERROR = { time_ms: 10_000 };
 const MEBIBYTE = 1024 * 1024;
 
@@ -38,7 +38,7 @@ const metric = async (name: string): Promise<number> => {
   return Number(new RegExp(`^millrace_${name} (\\S+)$`, 'm').exec(text)?.[1]);
 };
 const resident = async (): Promise<number> => (await metric('process_resident_memory_bytes')) / MEBIBYTE;
-/** Since it was asked for the last time. */
+/** Since the last call. */
 const lag = async (): Promise<number> => (await metric('nodejs_eventloop_lag_p99_seconds')) * 1000;
 
 beforeAll(async () => {
@@ -50,7 +50,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-/** Small requests, one after the other, for as long as something else runs: the longest that one of them took, in milliseconds. */
+/** Sends small requests sequentially during other work; returns the longest latency in ms. */
 async function longestBeside(work: Promise<Response>): Promise<readonly [Response, number]> {
   let over = false;
   const done = work.finally(() => {
@@ -63,7 +63,7 @@ async function longestBeside(work: Promise<Response>): Promise<readonly [Respons
     const took = performance.now() - start;
     waits.push(took);
     longest = Math.max(longest, took);
-    // No more than a busy client would ask for, so that both sides have a core to themselves.
+    // The rate of one busy client, so that both sides have a core.
     await wait(2);
   } while (!over);
   return [await done, longest];
@@ -76,7 +76,7 @@ const sketchOf = (bomb: Bomb, attempt: number, limits: object): Sketch => ({
   config: { limits },
 });
 
-/** A program that is new to the service is first tried on the thread that answers: each attempt is a version of its own. */
+/** A new program first runs on the thread that answers, so each attempt deploys a new version. */
 async function detonator(bomb: Bomb, attempt: number, limits: object = {}): Promise<() => Promise<Response>> {
   const sketch = sketchOf(bomb, attempt, limits);
   if (bomb.ends === 'compile') return () => bench.deployText(stringify(bench.document(sketch)));

@@ -1,4 +1,4 @@
-// The command line as a client of a running service, and the examples that the demo deploys: every printed line answers.
+// The command line as a client of a running service, and every line that the demo prints.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ describe('the client', () => {
     database = await createDatabase('postgres');
     service = await startService();
     project = await setUpProject(service, [database.entry()]);
-    // Who and where from the file; the server key from the environment.
+    // Ids come from the file, the server key from the environment.
     writeFileSync(
       join(folder, 'millrace.yaml'),
       `url: ${service.url}\norg_id: ${project.orgId}\nproject_id: ${project.projectId}\nspace_id: ${project.spaces.dev}\nuser_id: ${project.userId}\n`,
@@ -201,7 +201,7 @@ describe('the client', () => {
     for (const verb of ['check', 'deploy'])
       expect(await run('definition', verb, file)).toMatchObject({ code: 1, stderr: expect.stringMatching(told) });
     writeFileSync(file, 'http: [\n');
-    // Nothing is shown but what the author wrote, also where the file ends too early.
+    // Only the author's text is shown, also if the file ends too early.
     expect((await run('definition', 'deploy', file)).stderr).toMatch(/^\S*wrong\.yaml:2:1: .*\n {4}\n {4}\^\n$/);
     writeFileSync(file, 'def f(:\n  return 1\n');
     expect((await run('lark', 'put', 'm', file)).stderr).toMatch(/^\S*wrong\.yaml:1:7: .*\n {4}def f\(:\n {10}\^\n$/);
@@ -235,7 +235,7 @@ describe('the client', () => {
   });
 });
 
-/** The script of `examples/` takes all definitions from dev to staging to prod, where the same name is another database. */
+/** The script of `examples/` promotes all definitions from dev to staging to prod. */
 async function promote(service: Service): Promise<void> {
   const env = {
     PATH: process.env['PATH'] ?? '',
@@ -248,7 +248,7 @@ async function promote(service: Service): Promise<void> {
   const [staging = '', prod = ''] = stdout.split('\n').filter((line) => line.startsWith('[{"month"'));
   const pieces = (answer: string): number => (JSON.parse(answer) as { pieces: number }[]).reduce((sum, row) => sum + row.pieces, 0);
   expect(pieces(prod)).toBeGreaterThan(0);
-  // The shop of prod has opened lately; both have the same report.
+  // The shop of prod opened recently; both return the same report.
   expect(pieces(staging)).toBeGreaterThanOrEqual(pieces(prod));
   expect(stdout.match(/^new (?:get|post|module) /gm)?.length).toBeGreaterThanOrEqual(12);
   expect(stdout).toContain('"action":"copy"');

@@ -20,7 +20,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** Every part of the answer names the version: an answer of two versions would show. */
+/** Every part of the response names the version, so a mix of two versions shows. */
 const steps = (n: number): object[] => [
   { sql: `SELECT ${n} AS a, mark FROM marks WHERE id = ${n}` },
   { expr: 'second', code: `${n}` },
@@ -70,7 +70,7 @@ describe('one instance', () => {
     const callers = Array.from({ length: 8 }, caller);
     const half = times(10, 60);
     for (let n = 2; n <= half; n++) await bench.deploy({ uri: 'racing', version: `0.${n}`, logic: steps(n) });
-    // The same in place: an update is wholly there or not at all.
+    // Updates in place are atomic too.
     for (let n = half + 1; n <= 2 * half; n++) {
       const text = stringify(bench.document({ uri: 'racing', version: `0.${half}`, logic: steps(n) }));
       expect((await bench.send('PUT', '', text)).status).toBe(200);
@@ -82,10 +82,10 @@ describe('one instance', () => {
   });
 });
 
-/** However slow the machine is. */
+/** Minimum, however slow the machine is. */
 const LEAST_KILLS = times(1, 6);
 
-/** One service after another on the same data: each is killed in the middle of a deploy. */
+/** Starts one service after another on the same data and kills each during a deploy. */
 async function killRounds(rounds: number, seed: number, until: number): Promise<number> {
   const dataDir = mkdtempSync(join(tmpdir(), 'millrace-kill-'));
   const env: Record<string, string> = { MILLRACE_LOG_LEVEL: 'error' };
@@ -136,7 +136,7 @@ async function killRounds(rounds: number, seed: number, until: number): Promise<
 }
 
 test('kills at random moments, as many as time allows: the old version or the new one, and what was answered is there', async () => {
-  // A machine that is busy with other things does fewer of them rather than take all day.
+  // A busy machine makes fewer kills instead of taking longer.
   const until = performance.now() + times(0, 120) * 1000;
   const [a = 0, b = 0] = await Promise.all([killRounds(100, 1, until), killRounds(100, 2, until)]);
   console.log(`${a + b} kills`);
@@ -224,7 +224,7 @@ test('many definitions in a space: a quick start, and calls that cost as much as
   const [empty, emptyMs] = await timed({ env });
   await empty.stop();
   const [service, startMs] = await timed({ dataDir: place.options.dataDir, env });
-  // On a machine that takes seconds to start anything, the start may take twice as long as an empty one.
+  // On a slow machine the start may take twice as long as an empty one.
   expect(startMs).toBeLessThan(Math.max(5000, emptyMs * 2));
   const bench = new Bench(service, project, database);
   const cost = async (count: number, uri: (i: number) => string): Promise<number> => {

@@ -1,5 +1,5 @@
-// deploy/README.md as printed: its steps in its order, each in a shell that has nothing but what the page sets. Only folders, ports, ids and the identity provider are
-// those of the test.
+// Runs the steps of deploy/README.md in order, each in a shell with only the variables of the page.
+// Folders, ports, ids and the identity provider are those of the test.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -39,7 +39,7 @@ afterAll(async () => {
 
 const quoted = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(' ');
 
-/** What an installed package and Debian's nginx would be. nginx goes on in the background, with what it writes to. */
+/** Stand-ins for an installed package and for Debian's nginx, which stays in the background. */
 const prelude = (): string => `
 npx() { [ "$1" = millrace ] || return 127; shift; ${quoted([process.execPath, join(root, 'dist', 'main.js')])} "$@"; }
 nginx() { ${quoted([...nginx, '-p', join(home, 'nginx'), '-e', 'stderr', '-c', 'nginx.conf'])} "$@" >> nginx.log 2>&1; }
@@ -56,7 +56,7 @@ async function run(text: string, env?: Readonly<Record<string, string>>): Promis
   return (await promisify(execFile)(file, args, surroundings(env))).stdout;
 }
 
-/** A step that goes on running, in a terminal of its own. */
+/** A step that keeps running, in its own terminal. */
 async function keep(text: string, port: number): Promise<void> {
   const [file, args] = shell(text);
   children.push(spawn(file, args, { ...surroundings(), detached: true, stdio: ['ignore', 'ignore', 'inherit'] }));

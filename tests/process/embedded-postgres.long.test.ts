@@ -1,4 +1,4 @@
-// The PostgreSQL that comes along with `npm start`, run from processes of their own so that they can be killed.
+// The embedded PostgreSQL of `npm start`, in separate processes that can be killed.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -15,7 +15,7 @@ interface Address {
   password: string;
 }
 
-// Says where the server is, as one line, and stops it at SIGTERM.
+// Prints the server's address as one line and stops it on SIGTERM.
 const PROGRAM = `
   import { ensureDemoData } from '${new URL('../../dist/cli/demo/demo-data.js', import.meta.url)}';
   import { startEmbeddedPostgres } from '${new URL('../../dist/cli/demo/embedded-postgres.js', import.meta.url)}';

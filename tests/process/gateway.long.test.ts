@@ -1,5 +1,5 @@
-// Behind nginx as deploy/ describes it: who a caller is, is the verifier's word alone, whatever headers the caller sends, in whatever spelling;
-// and two instances can be restarted one after the other under load without a lost request.
+// Behind nginx as in deploy/: only the verifier decides who the caller is, whatever headers say.
+// Two instances restart one after the other under load without a lost request.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
@@ -39,7 +39,7 @@ beforeAll(async () => {
   await database.run('CREATE TABLE visits (id int PRIMARY KEY, who text)');
   const first = await startInstance(ports[0]);
   instances = [first, await startInstance(ports[1])];
-  // Straight to an instance, as operators do: with the secret.
+  // Operators call an instance directly, with the secret.
   const inside: ServiceClient = {
     serverKey: first.serverKey,
     request: (method, target, options = {}) =>
@@ -63,7 +63,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** A request by hand: these lines and no other headers. */
+/** A raw request with these lines and no other headers. */
 function ask(target: string, lines: readonly string[]): Promise<{ status: number; head: string; body: string }> {
   return new Promise((resolve, reject) => {
     let text = '';
@@ -114,17 +114,17 @@ test('headers of the caller change nothing, in no spelling', async () => {
     (name) => `X--${name}`,
   ];
   const forged = meant.flatMap((name) => spellings.map((spell) => `${spell(name)}: ${values[name] ?? '01ARZ3NDEKTSV4RRFFQ69G5FAV'}`));
-  // Before and behind the token, once and twice.
+  // Before and after the token, once and twice.
   const attempts = forged.flatMap((line) => [
     [line, token],
     [token, line, line],
   ]);
   const outcomes = await Promise.all(attempts.map(async (lines) => ({ lines, ...(await ask(path, lines)) })));
-  // Refused as malformed, or as if the line were not there.
+  // Rejected as malformed, or ignored.
   const wrong = outcomes.filter(({ status, body }) => status !== 400 && !(status === 200 && body === honest.body));
   expect(wrong.map(({ lines, status, body }) => [lines.filter((line) => line !== token)[0], status, body])).toEqual([]);
   expect(outcomes.filter(({ status }) => status === 200).length).toBeGreaterThan(outcomes.length / 2);
-  // And without a token none of them opens anything.
+  // Without a token, none of them grants access.
   const alone = await Promise.all(forged.map((line) => ask(path, [line])));
   expect(new Set(alone.map(({ status }) => status))).toEqual(new Set([401, 400]));
 });
@@ -163,7 +163,7 @@ test('a token that is not right is 401', async () => {
     Object.entries(tokens).map(async ([what, token]) => [what, (await ask(path, [`Authorization: Bearer ${token}`])).status]),
   );
   expect(answers).toEqual(Object.keys(tokens).map((what) => [what, 401]));
-  // A user without roles is the service's to refuse.
+  // The service rejects a user without roles.
   expect((await ask(path, [await bearer({ ...reader, app: { roles: [] } })])).status).toBe(400);
 });
 
@@ -185,7 +185,7 @@ test("what is the operator's is not there", async () => {
   expect(statuses).toEqual(paths.map((target) => [target, 404]));
 });
 
-/** nginx repeats a GET that meets an instance which has just gone, and never a POST. */
+/** nginx repeats a GET if the instance has just stopped, and never a POST. */
 const WRITE_EVERY = 5;
 
 test('two instances are restarted one after the other under load, and no request is lost', async () => {

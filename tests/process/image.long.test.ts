@@ -1,5 +1,5 @@
-// The container image: built by the Dockerfile's own steps, and run as its user with a read-only root. It answers, keeps its records in the volume, and says nothing
-// on stdout but JSON.
+// The container image, built by the Dockerfile's steps and run as its user with a read-only root:
+// it serves, keeps its records in the volume and writes only JSON to stdout.
 import type { ChildProcess } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

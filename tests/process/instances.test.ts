@@ -1,4 +1,4 @@
-// Several processes that share one set of records: two instances on a PostgreSQL store, and workers on one port. What one has answered, all know.
+// Processes that share records: instances on a PostgreSQL store, and workers on one port.
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Body, SystemClient } from '../spec/system-client.ts';
@@ -146,7 +146,7 @@ describe('two workers on one port', () => {
   test('know of each other at once', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const { token, id } = await makeToken(service, project);
-      // Each on a connection of its own, which the workers take in turn.
+      // Each on its own connection; the workers accept them in turn.
       expect(await Promise.all([1, 2, 3, 4].map(() => read(service, token)))).toEqual([200, 200, 200, 200]);
       await deleteToken(service, project, id);
       expect(await Promise.all([1, 2, 3, 4].map(() => read(service, token)))).toEqual([404, 404, 404, 404]);
@@ -165,7 +165,7 @@ describe('two workers on one port', () => {
       return { total: found.reduce((sum, [, , count]) => sum + Number(count), 0), workers: new Set(found.map(([, id = '']) => id)), text };
     };
     const before = (await counted()).total;
-    // Each on a connection of its own, which the workers take in turn.
+    // Each on its own connection; the workers accept them in turn.
     await Promise.all(Array.from({ length: 20 }, () => service.request('GET', '/healthz')));
     for (let turn = 0; turn < 4; turn++) {
       const { total, workers, text } = await counted();

@@ -1,4 +1,4 @@
-// A thousand registered databases: the service starts as quickly, stays as small, and the first call to any of them works.
+// A thousand registered databases: start time and memory stay the same, and any first call works.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ test('a thousand databases of one project', async () => {
   await database.run('CREATE TABLE t (id int PRIMARY KEY)');
   await database.run('INSERT INTO t VALUES (7)');
   const dataDir = mkdtempSync(join(tmpdir(), 'millrace-many-'));
-  // Entries differ in their name only, so most of them name databases that are not there; some real ones are spread among them.
+  // Entries differ by name only. Most name missing databases; a few real ones are among them.
   const real = new Set([0, 499, 999]);
   const names = Array.from({ length: MANY }, (_, index) => (real.has(index) ? `${database.name}_${index}` : `absent_${index}`));
   for (const index of real) await database.run(`CREATE DATABASE ${names[index]} TEMPLATE template0`);
@@ -46,7 +46,7 @@ test('a thousand databases of one project', async () => {
       headers: project.systemHeaders,
     });
     expect(described.json<{ databases: unknown[] }>().databases).toHaveLength(MANY);
-    // On a machine that takes seconds to start anything, the start may take twice as long as an empty one.
+    // On a slow machine the start may take twice as long as an empty one.
     expect(startMs).toBeLessThan(Math.max(5000, emptyMs * 2));
     expect(callMs).toBeLessThan(Math.max(3000, emptyMs));
     expect(residentMb()).toBeLessThan(250);

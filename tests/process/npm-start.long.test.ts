@@ -1,4 +1,4 @@
-// `npm start` as a user runs it, in this checkout: the ready line, curl lines that answer, a second start, and nothing left behind.
+// `npm start` in this checkout: ready line, working curl lines, a second start, a clean end.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
@@ -38,7 +38,7 @@ async function npmStart(args: readonly string[], env: Readonly<Record<string, st
   return {
     output: () => output,
     stop: async (signal) => {
-      // A terminal sends Ctrl-C to the whole group; whoever ends npm itself knows only npm.
+      // A terminal signals the whole group with Ctrl-C; `kill` signals only npm.
       process.kill(signal === 'SIGINT' ? -(child.pid ?? 0) : (child.pid ?? 0), signal);
       await ended;
     },
@@ -51,7 +51,7 @@ function leftovers(): string[] {
   return lines.filter((line) => line.includes(dataDir));
 }
 
-/** A setting in the environment of the service that `npm start` runs. Only Linux tells. */
+/** A variable in the environment of the service that `npm start` runs. Linux only. */
 function settingOfService(name: string): string | undefined {
   const pieces = (file: string): string[] => {
     try {
@@ -67,7 +67,7 @@ function settingOfService(name: string): string | undefined {
   return pieces(`/proc/${pid}/environ`).find((piece) => piece.startsWith(`${name}=`));
 }
 
-/** The command line against the demo, with names instead of ids. The pages of the documents are run elsewhere (tests/docs). */
+/** Runs the command line against the demo, with names instead of ids. */
 function runCommands(url: string): void {
   const home = mkdtempSync(join(tmpdir(), 'millrace-commands-'));
   symlinkSync(dataDir, join(home, 'data'));
@@ -89,7 +89,7 @@ function runCommands(url: string): void {
   rmSync(home, { recursive: true });
 }
 
-/** One after the other, as a person pastes them. */
+/** Runs the lines sequentially. */
 function paste(line: string): { readonly status: string; readonly answer: string } {
   const text = execFileSync('sh', ['-c', line.replace('curl ', "curl -w '\\n%{http_code}' ")], { encoding: 'utf8' });
   const at = text.lastIndexOf('\n');
@@ -108,7 +108,7 @@ it('serves rows, twice, with a database of yours beside the demo, and leaves not
   for (const { signal, args, env } of starts) {
     const started = await npmStart(args, env);
     expect(started.output()).toMatch(/^millrace ready on http:\/\/127\.0\.0\.1:\d+$/m);
-    // Lines of requests are there when they are asked for, and then none tells of something that was deployed twice.
+    // Access logs are on request only, and no line reports a repeated deploy.
     const statuses = Array.from(started.output().matchAll(/"status":(\d+)/g), ([, status]) => status);
     expect(statuses.length > 0).toBe('MILLRACE_LOG_LEVEL' in env);
     expect(statuses.filter((status) => status !== '200' && status !== '201')).toEqual([]);

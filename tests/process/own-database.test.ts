@@ -1,5 +1,5 @@
-// `npm start -- URL` on each engine, without the demo around it: the database is registered, its tables are found, and the requests that are
-// printed for them answer; a second start changes the entry instead of adding one, and a database that cannot be used says why.
+// `npm start -- URL` on each engine: registers the database and finds its tables, and the printed
+// requests work. A second start updates the entry; an unusable database is reported.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DemoClient } from '../../src/cli/demo/demo-client.ts';
 import { registerDatabase } from '../../src/cli/demo/own-database.ts';

@@ -1,5 +1,5 @@
-// The package as npm packs it, unpacked where a user would install it: `npx millrace` runs, the service starts, the client, the verifier and the page of
-// the OpenAPI document are there, and nothing that it brings along runs scripts that report to somebody.
+// The package as npm packs it, unpacked as a user's dependency: `npx millrace`, the service, the
+// client, the verifier and the OpenAPI page work, and no install script is brought along.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const run = promisify(execFile);
 let home: string;
 const modules = (...parts: string[]): string => join(home, 'node_modules', ...parts);
-/** Nothing of the developer's shell but the path. */
+/** The environment with PATH only. */
 const env = { PATH: process.env['PATH'], HOME: tmpdir() };
 
 beforeAll(async () => {
@@ -21,7 +21,7 @@ beforeAll(async () => {
   const { stdout } = await run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', home], { cwd: root });
   mkdirSync(modules('millrace'), { recursive: true });
   await run('tar', ['-xzf', join(home, stdout.trim()), '-C', modules('millrace'), '--strip-components=1']);
-  // What npm would fetch is here already; what it does with a program, it does like this.
+  // Uses the installed packages, and links the program as npm does.
   for (const name of readdirSync(join(root, 'node_modules')).filter((each) => !each.startsWith('.')))
     symlinkSync(join(root, 'node_modules', name), modules(name));
   mkdirSync(modules('.bin'));
@@ -83,7 +83,7 @@ test('no runtime dependency has an install script, but for the binaries of the d
 });
 
 test('the page of the OpenAPI document is in it, with the licences of what it is made of', () => {
-  // Located from where the compiled file stands.
+  // Resolved from the compiled file.
   const needed = VIEWER_FILES.map(({ locate }) =>
     locate()
       .slice(root.length)

@@ -1,4 +1,4 @@
-// No secret is ever said: marked passwords, keys and tokens go through every door, good and bad, and then every answer, log line and metric is searched.
+// Secrets never leak: sends marked passwords, keys and tokens, then searches responses and logs.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Body, SystemClient } from '../spec/system-client.ts';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';

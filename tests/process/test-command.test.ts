@@ -1,4 +1,4 @@
-// `millrace test` as an author runs it, on a service with real databases: what passes, what fails and why, and that nothing stays.
+// `millrace test` on a service with real databases: passing and failing cases leave nothing behind.
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -58,7 +58,7 @@ interface Ran {
   readonly stderr: string;
 }
 
-/** No space is named: it is dev. */
+/** Without a space, so dev is used. */
 function setEnvironment(): void {
   Object.assign(process.env, {
     MILLRACE_URL: service.url,
@@ -70,7 +70,7 @@ function setEnvironment(): void {
   });
 }
 
-/** In this process, which is quicker than one for each. */
+/** Runs the command in this process, which is faster. */
 async function run(...args: string[]): Promise<Ran> {
   const told = { stdout: '', stderr: '' };
   const spies = (['stdout', 'stderr'] as const).map((name) =>
@@ -88,7 +88,7 @@ async function run(...args: string[]): Promise<Ran> {
   }
 }
 
-/** As a user does. */
+/** Runs the command as a separate process. */
 async function runProgram(...args: string[]): Promise<Ran> {
   try {
     return { code: 0, ...(await promisify(execFile)(process.execPath, [MAIN, 'test', ...args], { cwd: here })) };
@@ -98,7 +98,7 @@ async function runProgram(...args: string[]): Promise<Ran> {
   }
 }
 
-/** Takes pieces of a product: refuses by itself, or by a constraint. */
+/** Takes items of a product; fails by its own check or by a constraint. */
 function taking(engine: EngineName): object {
   const { dbType, name } = databases.on(engine);
   return {

@@ -1,5 +1,5 @@
-// Backups: taken while others write, each one a state that there was; restored into either kind of store, everything is there; nothing is
-// overwritten that was not meant to be, and nothing is restored that is no backup.
+// Backups: each is a consistent state, also during writes, and restores into either kind of store.
+// Restoring never overwrites by accident and rejects files that are not backups.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
@@ -36,7 +36,7 @@ async function withPlace<T>(kind: Kind, work: (place: Place) => Promise<T>): Pro
   }
 }
 
-/** Some of every kind of record. */
+/** Records of every kind. */
 async function fill(store: Store) {
   const scope = await aTenant(store, [anEntry(), anEntry({ database: 'other', password: 'second' })]);
   const token = aToken(scope);
@@ -53,7 +53,7 @@ describe.each(KINDS)('of the %s store', (from) => {
       const { scope, hash } = await fill(store);
       const before = await store.projectContext(scope.orgId, scope.projectId);
       const file = newFile();
-      // The store is open and stays so.
+      // The store stays open.
       const report = await backUp(place.options, file);
       expect(report).toMatchObject({ format: NEWEST_FORMAT, counts: { organizations: 1, projects: 1, spaces: 3, entries: 2, tokens: 1 } });
       expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -64,24 +64,24 @@ describe.each(KINDS)('of the %s store', (from) => {
         expect(await restore(other.options, file, { force: false })).toEqual(report);
         const again = await other.open();
         await again.refresh();
-        // With passwords, which only the key can read.
+        // Including passwords, which only the key can decrypt.
         expect(await again.projectContext(scope.orgId, scope.projectId)).toEqual(before);
         expect(await again.tokenByHash(hash)).toMatchObject({ hash, roles: new Set(['viewer']) });
         expect(await again.modules(scope.orgId, scope.projectId, scope.spaceId)).toEqual(
           new Map([['m', expect.objectContaining({ code: 'x = "ü\u{1F600}"\n' })]]),
         );
         expect(Array.from((await again.personas(scope.orgId, scope.projectId, scope.spaceId)) ?? [], ([name]) => name)).toEqual(['p']);
-        // And it is a store like any other.
+        // The restored store works like any other.
         expect(await again.createOrganization(anOrg())).toEqual({ kind: 'created' });
         expect(await again.listOrganizations()).toHaveLength(2);
         await again.close();
         await expect(restore(other.options, file, { force: false })).rejects.toThrow('--force');
-        // The embedded store is replaced by another process below: this one keeps its file open until memory is collected.
+        // Another process replaces the embedded store below; this one keeps its file open until GC.
         if (to === 'embedded') return;
         await restore(other.options, file, { force: true });
         const replaced = await other.open();
         expect(await replaced.listOrganizations()).toHaveLength(1);
-        // An instance is known to others once it has its lease.
+        // Other instances know an instance once it has its lease.
         await expect.poll(async () => Number((await other.sql('SELECT count(*) AS n FROM instances'))[0]?.['n']), PATIENCE).toBe(1);
         await expect(restore(other.options, file, { force: true })).rejects.toThrow('stop them first');
         await replaced.close();
@@ -95,7 +95,7 @@ describe.each(KINDS)('of the %s store', (from) => {
       let written = 0;
       let stop = false;
       const writer = (async () => {
-        // The embedded store answers at once: others must have their turn.
+        // The embedded store is synchronous: yield to the event loop.
         for (; !stop; written++, await turn()) await aTenant(store, [anEntry()]);
       })();
       for (let i = 0; i < 3; i++) {

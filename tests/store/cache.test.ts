@@ -1,6 +1,4 @@
-/**
- * Records in memory: one load for many askers, nothing old after a change, and a bound that nobody can break.
- */
+// The cache of records: one load for concurrent readers, no stale values, a hard bound.
 import { describe, expect, test } from 'vitest';
 import { RecordCache } from '../../src/store/cache.ts';
 
@@ -8,7 +6,7 @@ interface Box {
   readonly value: string;
 }
 
-/** A cache whose loads are ended by hand. */
+/** A cache whose loads the test completes. */
 function manual(most: number) {
   const loads: { key: string; end: (value: Box | undefined) => void; fail: (cause: Error) => void }[] = [];
   const cache = new RecordCache<Box>(most, (key) => new Promise((end, fail) => loads.push({ key, end, fail })));

@@ -1,4 +1,4 @@
-// A process with a store of its own: opens it as told by its first message, then runs the store's functions for its parent.
+// A process with its own store: its first message opens it, the next ones call its functions.
 import { pathToFileURL } from 'node:url';
 
 const [modulePath] = process.argv.slice(2);

@@ -1,6 +1,4 @@
-/**
- * Stores in processes of their own, driven over messages: for what one process cannot show.
- */
+// Stores in separate processes, driven by messages.
 import { type ChildProcess, fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
@@ -10,7 +8,7 @@ import type { Store } from '../../src/store/store.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** Plain JavaScript of the sources, for processes that have no test runner to compile for them; below the project, so that packages are found. */
+/** Compiles the sources to plain JavaScript below the project, so that packages resolve. */
 export function compileSources(): string {
   const folder = join(root, '.cache', 'store-tests');
   mkdirSync(folder, { recursive: true });
@@ -55,12 +53,12 @@ export class StoreProcess {
     await this.#ask({ open: options });
   }
 
-  /** What the function gives, after a refresh as at the start of a request. */
+  /** Result of the function, after a refresh as at the start of a request. */
   call<K extends keyof Calls>(name: K, ...args: Parameters<Calls[K]>): Promise<unknown> {
     return this.#ask({ call: name, args });
   }
 
-  /** Ends the process without a chance to say goodbye. */
+  /** Kills the process with SIGKILL. */
   async kill(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const gone = once(this.#child, 'exit');
@@ -68,7 +66,7 @@ export class StoreProcess {
     await gone;
   }
 
-  /** Stands still, as under a debugger or on a frozen machine. */
+  /** Stops the process, as a debugger or a frozen machine does. */
   freeze(): void {
     this.#child.kill('SIGSTOP');
   }

@@ -1,5 +1,5 @@
-// The files of the embedded store on the disk: the main one alone is a whole store after a clean stop, what happens to them while the service
-// runs is noticed before anything is promised, and a start never begins with an empty store where there was another.
+// Files of the embedded store: the main file alone is a whole store after a clean stop, damage is
+// noticed while the service runs, and a start never replaces a lost store by an empty one.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
@@ -43,7 +43,7 @@ afterEach(async () => {
 });
 
 describe('the main file alone', () => {
-  /** How many organizations a copy of the main file, and of nothing else, has. */
+  /** Number of organizations in a copy of the main file alone. */
   const inCopy = async (): Promise<number> => {
     const other = mkdtempSync(join(tmpdir(), 'millrace-copy-'));
     copyFileSync(file(), join(other, 'millrace.db'));
@@ -64,7 +64,7 @@ describe('the main file alone', () => {
   test('is so a moment after each write, too', async () => {
     const service = await start();
     expect((await makeOrg(service)).status).toBe(201);
-    // Reading a page of the file while SQLite has it open would be no test of the file: look at a copy.
+    // SQLite has the file open, so the test reads a copy.
     await expect
       .poll(() => {
         const copy = file('.copy');
@@ -107,14 +107,14 @@ describe('while the service runs', () => {
     expect([refused.status, refused.json<{ message: string }>().message]).toEqual([503, expect.stringContaining('deleted or replaced')]);
     const ready = await service.request('GET', '/readyz');
     expect([ready.status, ready.json<{ message: string }>().message]).toEqual([503, expect.stringContaining('deleted or replaced')]);
-    // What needs no new record goes on.
+    // Work that needs no new record continues.
     expect((await service.request('GET', path, { headers: project.headers })).status).toBe(404);
     await expect.poll(() => service.logs().filter(({ msg }) => String(msg).includes('deleted or replaced')).length, PATIENCE).toBe(1);
   });
 });
 
 describe('the start', () => {
-  /** The start must fail: its code, and what it says. */
+  /** Expects the start to fail with this code and message. */
   const refusal = (): Promise<{ code: unknown; said: string }> =>
     new Promise((resolve) => {
       const env = { PATH: process.env['PATH'] ?? '', ...KEYS, MILLRACE_DATA_DIR: folder, MILLRACE_PORT: '0' };

@@ -1,6 +1,4 @@
-/**
- * A wire between a store and its PostgreSQL that can be cut, silenced and mended.
- */
+// A proxy between a store and its PostgreSQL that can be cut, silenced and repaired.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
@@ -44,18 +42,18 @@ export class FaultyProxy {
     return this.#port;
   }
 
-  /** Every connection breaks, and so does every new one. */
+  /** Resets open connections and rejects new ones. */
   refuse(): void {
     this.#mode = 'refused';
     for (const socket of this.#sockets) socket.resetAndDestroy();
   }
 
-  /** Connections stay, and nothing comes through: what was sent meanwhile is lost. */
+  /** Keeps connections open but drops their data. */
   silence(): void {
     this.#mode = 'silent';
   }
 
-  /** What was silenced has lost bytes and cannot go on; new connections work. */
+  /** Accepts new connections again. Silenced ones have lost bytes and stay broken. */
   mend(): void {
     this.#mode = 'open';
     for (const socket of this.#sockets) socket.resetAndDestroy();

@@ -1,6 +1,4 @@
-/**
- * The PostgreSQL of the store goes away, falls silent and comes back: what is in memory is served all the while, and fresh again afterwards.
- */
+// Outages of the store's PostgreSQL: cached records are served, and are fresh again afterwards.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SpaceScope } from '../../src/model/project.ts';
@@ -45,7 +43,7 @@ describe('a store whose PostgreSQL', () => {
     return performance.now() - from;
   };
 
-  /** The quickest of some: what else the machine does is not the store's doing. */
+  /** Minimum of several attempts, since the machine has other work. */
   const quickest = async (work: () => unknown) => {
     const all: number[] = [];
     for (let i = 0; i < 10; i += 1) all.push(await timed(work));
@@ -76,7 +74,7 @@ describe('a store whose PostgreSQL', () => {
 
   test('falls silent holds up one request for a moment, the others not at all', async () => {
     proxy.silence();
-    // Until its lease ends, the instance needs no store; from then on a request finds out that it is silent.
+    // The instance needs no store until its lease ends. The next request then notices the silence.
     await expect.poll(() => timed(() => store.refresh()), PATIENCE).toBeGreaterThan(200);
     for (let i = 0; i < 100; i += 1) expect((await readContext())?.entries.size).toBe(1);
     expect(await quickest(readContext)).toBeLessThan(100);
@@ -92,7 +90,7 @@ describe('a store whose PostgreSQL', () => {
     proxy.silence();
     const isHeldOnce = async (): Promise<boolean | undefined> => {
       const first = timed(() => store.refresh());
-      // The read of the first is under way by then.
+      // The first read is in progress by then.
       await nextTurn();
       let isSecondOver = false;
       const second = Promise.resolve(store.refresh()).then(() => {
@@ -104,7 +102,7 @@ describe('a store whose PostgreSQL', () => {
       await second;
       return held > 200 ? isOver : undefined;
     };
-    // Until its lease ends, nobody waits.
+    // No request waits until the lease ends.
     let isOnce: boolean | undefined;
     await eventually(async () => {
       isOnce = await isHeldOnce();

@@ -1,6 +1,4 @@
-/**
- * Several processes on one store: what one has answered, all the others know, and what was answered survives the process.
- */
+// Several processes on one store: a confirmed write is visible to all and survives its process.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -128,7 +126,7 @@ describe.each(KINDS)('processes on one %s store', (kind) => {
       await expect.poll(() => answered.length, { ...PATIENCE, interval: 1 }).toBeGreaterThan(0);
       await new Promise((resolve) => setTimeout(resolve, round * 5));
       await child.kill();
-      // Without its lease the dead process does not hold up the next one; how long it would is another test's affair.
+      // Without this lease the next process does not wait; another test covers the wait.
       await place.sql('DELETE FROM instances');
       const reopened = await place.open();
       const context = await reopened.projectContext(scope.orgId, scope.projectId);
@@ -173,7 +171,7 @@ describe('instances on one PostgreSQL', () => {
   });
   afterEach(() => child.kill());
 
-  /** The longest lease has three seconds; nobody waits for anything else, and a writer who does waits for ever. */
+  /** Upper bound of a writer's wait: the longest lease takes 3 s, and any other wait never ends. */
   const HELD_MS = 15_000;
 
   const timed = async (work: () => Promise<unknown>) => {
@@ -186,7 +184,7 @@ describe('instances on one PostgreSQL', () => {
     await child.kill();
     const held = await timed(() => store.createOrganization(anOrg()));
     expect(held).toBeLessThan(HELD_MS);
-    // The first to notice waits, and nobody after it: the quickest of some, as the machine has others to serve.
+    // Only the first writer waits. The minimum of several, since the machine has other work.
     const later: number[] = [];
     for (const _ of rounds(5)) later.push(await timed(() => store.createOrganization(anOrg())));
     expect(Math.min(...later)).toBeLessThan(1_000);

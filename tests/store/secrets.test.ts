@@ -1,6 +1,4 @@
-/**
- * Secrets at rest: what opens, what must not, and how keys are changed while records stay readable.
- */
+// Secrets at rest: which keys decrypt them, and key rotation while records stay readable.
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

@@ -1,6 +1,4 @@
-/**
- * The one suite of the store's behaviour, over both drivers.
- */
+// Behaviour of the store, with both drivers.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DefinitionDraft } from '../../src/model/definition.ts';
 import type { SpaceScope } from '../../src/model/project.ts';

@@ -1,6 +1,4 @@
-/**
- * Stores to test against: the embedded one in a folder of its own, and PostgreSQL in a database of its own, both gone afterwards.
- */
+// Temporary stores for tests: the embedded one in a folder, and PostgreSQL in a database.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,10 +17,10 @@ export const KEY = Buffer.alloc(32, 7);
 export type Kind = 'embedded' | 'postgres';
 export const KINDS: readonly Kind[] = ['embedded', 'postgres'];
 
-/** A place for records that any number of stores, here and in other processes, can open. */
+/** A place for records that several stores and processes can open. */
 export interface Place {
   readonly options: StoreOptions;
-  /** Runs a statement behind the store's back. */
+  /** Runs a statement directly on the database. */
   readonly sql: (text: string, values?: readonly (string | number | null)[]) => Promise<readonly Record<string, unknown>[]>;
   readonly open: (more?: Partial<StoreOptions>) => Promise<Store>;
   readonly remove: () => Promise<void>;
@@ -156,7 +154,7 @@ export function aToken(scope: SpaceScope, more: Partial<PowerToken> = {}): Power
   };
 }
 
-/** An organization with a project and the scope of its dev space. */
+/** An organization with a project, and the scope of its dev space. */
 export async function aTenant(store: Store, entries: readonly EntryDraft[] = []): Promise<SpaceScope> {
   const org = anOrg();
   await store.createOrganization(org);

@@ -1,12 +1,10 @@
-/**
- * The order of versions is semver's, and identifiers are ULIDs in one spelling.
- */
+// Versions are ordered as in semver, and identifiers are ULIDs in one spelling.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compareVersions, versionSortKey } from '../../src/model/definition.ts';
 import { newUlid, parseUlid } from '../../src/model/ulid.ts';
 
-/** Semver's rule, written as it is told: numbers, then releases after pre-releases, then identifier by identifier. */
+/** Semver's rule: numbers, then releases after pre-releases, then identifier by identifier. */
 function semver(left: string, right: string): number {
   const parse = (text: string) => {
     const at = text.indexOf('-');
@@ -80,7 +78,7 @@ describe('ULIDs', () => {
     ])
       expect(parseUlid(bad)).toBeUndefined();
     expect(parseUlid('00000000000000000000000000')).toBe('00000000000000000000000000');
-    // Characters whose upper case is in the alphabet are not let in by it.
+    // Characters whose upper case is in the alphabet are rejected.
     expect(parseUlid('01ARZ3NDEKTSV4RRFFQ69G5FA\u017f')).toBeUndefined();
   });
 });

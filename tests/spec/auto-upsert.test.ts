@@ -150,7 +150,7 @@ it.concurrent.each(TRANSACTIONAL)('another unique key than the primary one says 
 
   const refusals: readonly (readonly [unknown, string, number, RegExp])[] = [
     [[person(1)], '$upsert=name', 400, /\bid or email or org,code\b|\bid or org,code or email\b/],
-    [[person(1)], '$upsert=email,id', 400, /no unique key/],
+    [[person(1)], '$upsert=email,id', 400, /not a unique key/],
     [[person(1)], '$upsert=nope', 400, /"nope"/],
     [[person(1)], '$upsert=', 400, /\$upsert/],
     [[{ id: 1, name: 'x', age: 1 }], '$upsert=email', 422, /Row 0.*"email"/],

@@ -18,15 +18,16 @@ const INLINE_BYTES = 2 * 1024 * 1024;
  * Runs that go straight to a worker after a program exceeded its inline allowance. The number
  * starts at 1, because the first time may be a hiccup of the machine, and doubles up to this limit.
  */
-const MAX_REMEMBERED = 16;
+const MAX_WORKER_RUNS = 16;
 
-interface Remembered {
-  readonly calls: number;
+interface WorkerRuns {
+  readonly total: number;
   left: number;
 }
 
 const pool = new SandboxPool();
-const tooLong = new WeakMap<object, Remembered>();
+/** By the identity of their program. */
+const slowPrograms = new WeakMap<object, WorkerRuns>();
 
 export interface StepOptions {
   /** Tenant of the program. Tenants share the workers fairly. */
@@ -48,20 +49,20 @@ export function runStep<K extends KindName>(
   options: StepOptions = {},
 ): PlainValue | Promise<PlainValue> {
   const identity = KINDS[kind].identity(task);
-  const remembered = tooLong.get(identity);
+  const workerRuns = slowPrograms.get(identity);
   if (options.place === 'worker') return inWorker(kind, task, limits, options);
-  if (remembered !== undefined && remembered.left > 0) {
-    remembered.left--;
+  if (workerRuns !== undefined && workerRuns.left > 0) {
+    workerRuns.left--;
     return inWorker(kind, task, limits, options);
   }
   try {
     const ran = KINDS[kind].run(task, inlineLimits(limits));
-    if (remembered !== undefined) tooLong.delete(identity);
+    if (workerRuns !== undefined) slowPrograms.delete(identity);
     return delivered(ran, options);
   } catch (error) {
     if (!isAbandoned(error, limits)) throw error;
-    const calls = remembered === undefined ? 1 : Math.min(MAX_REMEMBERED, remembered.calls * 2);
-    tooLong.set(identity, { calls, left: calls });
+    const total = workerRuns === undefined ? 1 : Math.min(MAX_WORKER_RUNS, workerRuns.total * 2);
+    slowPrograms.set(identity, { total, left: total });
     return inWorker(kind, task, limits, options);
   }
 }

@@ -217,7 +217,7 @@ export class Checker implements CheckContext {
     return callable.builtin === undefined ? this.checkArguments(node, callable, node.args) : this.#calledBuiltin(node, callable.builtin);
   }
 
-  /** A builtin called through a variable. The call fails at run time; its arguments are checked now. */
+  /** A builtin called through a variable. It fails at run time; its arguments are checked now. */
   #calledBuiltin(node: ExprCallNode, name: string): Nature {
     const call: BuiltinNode = { kind: 'builtin', name, args: node.args, at: node.at, depth: node.depth, nature: UNKNOWN };
     return checkBuiltin(this, call);

@@ -21,6 +21,8 @@ interface Pair {
   budget: number;
   readonly toClient: Direction;
   readonly toTarget: Direction;
+  /** Nothing passes any more, whatever happens to newer connections. */
+  isSilent: boolean;
 }
 
 interface Direction {
@@ -76,6 +78,11 @@ export class FaultProxy {
     else if (!this.#server) await this.#listen();
   }
 
+  /** Silently drops every open connection, like a NAT that has forgotten them. New ones pass. */
+  silenceAll(): void {
+    for (const pair of this.#pairs) pair.isSilent = true;
+  }
+
   /** Resets every open connection, as a crash or a firewall does. */
   resetAll(): void {
     for (const pair of this.#pairs) this.#break(pair);
@@ -111,6 +118,7 @@ export class FaultProxy {
       budget: this.#fault.kind === 'cut' ? this.#fault.afterBytes : Number.POSITIVE_INFINITY,
       toClient: { to: client, held: [], due: 0 },
       toTarget: { to: target, held: [], due: 0 },
+      isSilent: false,
     };
     this.#pairs.add(pair);
     client.on('data', (data) => this.#forward(pair, pair.toTarget, data));
@@ -126,7 +134,7 @@ export class FaultProxy {
   }
 
   #forward(pair: Pair, direction: Direction, data: Buffer): void {
-    if (this.#fault.kind === 'blackhole') {
+    if (this.#fault.kind === 'blackhole' || pair.isSilent) {
       direction.held.push(data);
       return;
     }

@@ -3,7 +3,7 @@ import { type Entry, ownerOf } from '../../model/entry.ts';
 import type { Table } from '../../model/table.ts';
 import { after, type MaybePromise } from '../../util/concurrency/maybe-promise.ts';
 import type { Connections } from '../pool/connections.ts';
-import { READ_OPTIONS } from './read-options.ts';
+import { readOptions } from './read-options.ts';
 import { RefreshingCache } from './refreshing-cache.ts';
 
 /** One database must not evict the tables of all others. */
@@ -82,7 +82,7 @@ export class CatalogCache {
     const pool = this.#connections.pool(entry, 'auto');
     const connection = await pool.acquire();
     try {
-      const description = await catalog.describeSchema(connection, schema, { ...READ_OPTIONS, owner: ownerOf(entry) });
+      const description = await catalog.describeSchema(connection, schema, { ...readOptions(entry), owner: ownerOf(entry) });
       return new Map((description?.tables ?? []).map((table) => [table.name, table]));
     } finally {
       pool.release(connection);
@@ -109,9 +109,9 @@ export class CatalogCache {
     const connection = await pool.acquire();
     try {
       // A table that is seen for the first time may never be used again: its fingerprint is read with the first refresh.
-      const fingerprint = old && (await catalog.fingerprint?.(connection, { schema, table: name }, READ_OPTIONS));
+      const fingerprint = old && (await catalog.fingerprint?.(connection, { schema, table: name }, readOptions(entry)));
       if (fingerprint !== undefined && fingerprint === old?.fingerprint && !isRecentlyChanged(old)) return old;
-      const table = await catalog.describe(connection, { schema, table: name }, READ_OPTIONS);
+      const table = await catalog.describe(connection, { schema, table: name }, readOptions(entry));
       return table && update(old, table, fingerprint);
     } finally {
       pool.release(connection);

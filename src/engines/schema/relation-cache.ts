@@ -5,7 +5,7 @@ import type { Table } from '../../model/table.ts';
 import type { MaybePromise } from '../../util/concurrency/maybe-promise.ts';
 import type { Connections } from '../pool/connections.ts';
 import type { CatalogCache } from './catalog-cache.ts';
-import { READ_OPTIONS } from './read-options.ts';
+import { readOptions } from './read-options.ts';
 import { RefreshingCache } from './refreshing-cache.ts';
 
 const MAX_KEYS = 100_000;
@@ -58,7 +58,7 @@ export class RelationCache {
     const pool = this.#connections.pool(entry, 'auto');
     const connection = await pool.acquire();
     try {
-      return distinctKeys(await catalog.foreignKeys(connection, schema, { ...READ_OPTIONS, owner: ownerOf(entry) }));
+      return distinctKeys(await catalog.foreignKeys(connection, schema, { ...readOptions(entry), owner: ownerOf(entry) }));
     } finally {
       pool.release(connection);
     }

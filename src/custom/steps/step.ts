@@ -159,14 +159,14 @@ export function lengthOf(code: string): 'short' | 'long' {
 export class ProgramOptions implements StepOptions {
   readonly tenant: string;
   readonly nextSlice: () => Promise<void>;
-  readonly place: 'here' | 'worker';
+  readonly place: 'inline' | 'worker';
   readonly print: ((line: string) => void) | undefined;
   readonly #stop: StopSignal;
 
   constructor({ signal, trace, lease: { owner, held } }: StepFrame, length: 'short' | 'long') {
     this.tenant = owner;
     this.nextSlice = () => nextSlice(owner);
-    this.place = length === 'long' || held > LARGE_BYTES ? 'worker' : 'here';
+    this.place = length === 'long' || held > LARGE_BYTES ? 'worker' : 'inline';
     this.print = trace === undefined ? undefined : (line) => trace.print(line);
     this.#stop = signal;
   }

@@ -35,7 +35,7 @@ export interface StepOptions {
   /** Resolves at the tenant's next time slice. Large values are sent one piece per slice. */
   readonly nextSlice?: () => Promise<void>;
   /** `worker` if the values are too large to be inspected on this thread. */
-  readonly place?: 'here' | 'worker';
+  readonly place?: 'inline' | 'worker';
   readonly signal?: AbortSignal;
   /** Receives the printed lines after the program ended. */
   readonly print?: ((line: string) => void) | undefined;

@@ -1,4 +1,4 @@
-// How fresh cached catalog data is, what a request waits for, and how much memory the cache may use.
+// Freshness of cached catalog data, what requests wait for, and the memory bound of the cache.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type CacheOptions, RefreshingCache } from '../../src/engines/schema/refreshing-cache.ts';
 import type { Entry } from '../../src/model/entry.ts';

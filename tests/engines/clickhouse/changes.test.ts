@@ -1,4 +1,7 @@
-/** UPDATE and DELETE as mutations: those of several callers are one, each is told of its own rows, and one that fails is taken back. */
+/**
+ * UPDATE and DELETE as mutations: concurrent ones are merged, each caller gets its own row count,
+ * and a mutation that fails is killed.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clickhouseEngine } from '../../../src/engines/clickhouse/index.ts';
 import type { Connection, Outcome, RunOptions } from '../../../src/engines/contract/engine.ts';

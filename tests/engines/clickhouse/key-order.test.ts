@@ -1,4 +1,4 @@
-// Pages of tables with repeated keys are slices of one order, whichever way they are read.
+// Pages of tables with repeated keys are slices of one order, independent of the read method.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { UNRESTRICTED } from '../../../src/auto/plan/access.ts';
 import { authorize } from '../../../src/auto/plan/authorize.ts';

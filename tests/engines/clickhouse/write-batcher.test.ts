@@ -5,7 +5,7 @@ import { DbFailure } from '../../../src/engines/contract/engine.ts';
 
 const OPTIONS = { timeoutMs: 1000 };
 
-/** A batcher, and a table that takes a batch when the test says so. */
+/** A batcher, and a table whose inserts are completed or refused by the test. */
 function table() {
   const batcher = new WriteBatcher();
   const batches: { readonly size: number; take(): void; refuse(failure: DbFailure): void }[] = [];

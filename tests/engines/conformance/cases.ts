@@ -1,11 +1,14 @@
-// Random tables, rows, filters and writes, and how a filter is spelt in a query string. Everything comes from fast-check, so that a seed
-// brings the same cases again.
+// Random tables, rows, filters and writes, and the query strings of filters. All randomness is from
+// fast-check, so that a seed repeats its cases.
 import fc from 'fast-check';
 import { DIFFERENCES } from './differences.ts';
 import { LOGICAL_TYPES, type LogicalType, type LogicalValue, texts } from './logical-types.ts';
 import { type Filter, type LogicalColumn, type LogicalRow, ORDER_OPERATORS, type OrderBy, TEXT_OPERATORS } from './oracle.ts';
 
-/** Names that quoting must protect: reserved words, reserved parameters, punctuation of SQL and of the filters' own grammar. */
+/**
+ * Names that require quoting: reserved words, reserved parameters, and the punctuation of SQL and
+ * of filters.
+ */
 const NAMES = [
   'a', 'B', 'select', 'Group', 'ünï', 'a b', 'a"b', "it's", 'a`b', 'a.b', 'format', 'pg', 'set', '$null', 'a\\b', '__proto__', 'constructor', '1st', 'a,b', 'x=y', '(z)', 'a:b', '{p1:Int32}', '?', '$1', '%s', '--', '日本',
 ]; // biome-ignore format: a list of short names
@@ -102,7 +105,10 @@ function writeOf(columns: readonly LogicalColumn[], rows: readonly LogicalRow[])
     .map(([{ filters }, set]) => ({ filters, order: [], set }));
 }
 
-/** Without a key, rows are ordered by every column: by one that an engine orders in its own way nothing could be compared. */
+/**
+ * Without a key, rows are ordered by every column. A column with an engine-specific order would
+ * make the results incomparable.
+ */
 const hasOwnOrder = (type: string): boolean => DIFFERENCES.some(({ what, types }) => what === 'order' && types.includes(type));
 
 export function worldOf(counts: { readonly cases: number; readonly writes: number }): fc.Arbitrary<World> {

@@ -1,5 +1,5 @@
-// A table that changes between the two looks at it, at its fingerprint and at its columns, and changes back: what is known of it is not the one state under
-// the fingerprint of the other, which would be believed for as long as the table stays as it is.
+// A table that changes between the reads of its fingerprint and of its columns, and then changes
+// back. The cache must not keep one description under the fingerprint of the other.
 import { expect, test } from 'vitest';
 import type { Engine } from '../../../src/engines/contract/engine.ts';
 import { OWN_ENGINES } from '../../../src/engines/index.ts';
@@ -59,7 +59,7 @@ async function looking(name: EngineName, test: (known: () => Promise<string>, ch
 }
 
 type Change = (name: 'a' | 'b') => Promise<void>;
-/** What happens before it is described for the next time. */
+/** Registers work that runs before the table is described the next time. */
 type Next = (work: () => Promise<void>) => void;
 
 test.each(ENGINE_NAMES)('on %s one that is described as it was before', async (name) => {

@@ -1,5 +1,5 @@
-// The differences between the engines that remain, in one place, each with its reason. The suites ask here before they compare; the page
-// docs/reference/engines.md tells them to users.
+// The remaining differences between the engines, each with its reason. The suites skip the cases
+// listed here; docs/reference/engines.md describes them to users.
 import type { EngineName } from '../../support/engines.ts';
 
 export interface Difference {

@@ -1,5 +1,5 @@
-// Random tables, rows and filters on all four engines at once, against an oracle in TypeScript: the rows of a GET and their order, sums and groups,
-// rows by their keys, what a PUT or PATCH changes, what a DELETE leaves, and pages in both ways. The seed is printed; MILLRACE_TEST_SEED brings its cases again.
+// Random tables, rows, filters and writes on all four engines, compared with an oracle in
+// TypeScript. The seed is printed; MILLRACE_TEST_SEED repeats its cases.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { QueryParameter } from '../../../src/util/text/query.ts';
@@ -15,7 +15,10 @@ import { createStatement, Session } from './session.ts';
 const TABLES = times(2, 250);
 const CASES_PER_TABLE = 100;
 const WRITES_PER_TABLE = 10;
-/** An engine of many milliseconds a statement gets a share of the cases: the first of every table. */
+/**
+ * A slow engine runs only the first cases of each table. A value below one is a share of the
+ * tables.
+ */
 const SHARE: Readonly<
   Record<EngineName, { readonly cases: number; readonly writes: number; readonly sums: number; readonly paged: boolean }>
 > = {
@@ -36,7 +39,7 @@ afterAll(async () => {
   for (const session of sessions.values()) await session.close();
 });
 
-/** What a world is on an engine: without the columns that the engine cannot have, and without what it answers in its own way. */
+/** A random world on one engine, without the columns and cases that the engine does not support. */
 class Variant {
   readonly session: Session;
   readonly columns: readonly LogicalColumn[];
@@ -53,7 +56,7 @@ class Variant {
     this.rows = world.rows;
   }
 
-  /** What to compare on this engine: not the cases that touch a known difference. */
+  /** `true` if the case touches no known difference of this engine. */
   admits(filters: readonly Filter[], order: readonly OrderBy[]): boolean {
     const { engine } = this.session;
     const type = (column: number): string => this.columns[column]?.type.name ?? '';
@@ -89,7 +92,7 @@ class Variant {
     return order.length === 0 ? query : [...query, { name: '$order', value: orderText(order, this.columns) }];
   }
 
-  /** A failure that says everything needed to see it again by hand. */
+  /** An error message with everything needed to reproduce the failure by hand. */
   explain(query: readonly QueryParameter[], what: string): string {
     const rows = this.rows.map(
       ({ id, values }) =>
@@ -118,10 +121,12 @@ async function checkRead(variant: Variant, read: Case): Promise<void> {
   if (found.join() !== wanted.join()) throw new Error(variant.explain(query, `expected [${wanted}], got [${found}]`));
 }
 
-/** Kinds of which there is no least value. */
+/** Types without a minimum. */
 const WITHOUT_LEAST: ReadonlySet<string> = new Set(['bool', 'bytes']);
 
-/** Rows in groups and as a whole: how many, how many values of a column and how many different ones, the least and the most of them. */
+/**
+ * Compares aggregates per group and in total: rows, values, distinct values, minimum and maximum.
+ */
 async function checkSums(variant: Variant, { filters }: Case, by: number | undefined, of: number): Promise<void> {
   const { session, table, columns } = variant;
   const group = by === undefined ? undefined : columns[by];
@@ -151,7 +156,8 @@ async function checkSums(variant: Variant, { filters }: Case, by: number | undef
     sums.different,
     ...(hasLeast ? [sums.least, sums.most] : [null, null]),
   ]);
-  // Equal values may be written in several ways; the order of groups is that of pages, which is compared elsewhere.
+  // Sorted, because equal values may be printed differently. The order of groups is tested
+  // elsewhere, with pages.
   const show = (list: readonly (readonly (LogicalValue | null)[])[]): string =>
     list
       .map((one) => shown(one))
@@ -176,7 +182,7 @@ async function checkKeys(variant: Variant): Promise<void> {
   if (missing !== 'row_unknown') throw new Error(variant.explain(query, `the row of no key is ${missing}`));
 }
 
-/** Several columns of the rows that match, or of rows by their keys; of the latter none may be missing. */
+/** Patches several columns of the matching rows, or of rows by their keys. Every key must exist. */
 async function checkPatch(variant: Variant, { filters }: Write, sets: readonly NonNullable<Write['set']>[]): Promise<void> {
   const { session, table, columns } = variant;
   const byKey = variant.world.hasKey && session.engine !== 'clickhouse';
@@ -266,7 +272,7 @@ async function checkWorld(session: Session, world: World, number: number): Promi
   counted.set(session.engine, (counted.get(session.engine) ?? 0) + reads.length);
   const [first] = reads;
   if (first !== undefined && share.paged) await checkPages(variant, first, world.pageSize);
-  // A few at a time, as many as the session has connections.
+  // Three reads at a time, fewer than the connections of the session.
   const queue = [...reads];
   const worker = async (): Promise<void> => {
     for (let next = queue.pop(); next !== undefined; next = queue.pop()) await checkRead(variant, next);
@@ -278,7 +284,7 @@ async function checkWorld(session: Session, world: World, number: number): Promi
   );
   if (world.hasKey && share.paged) await checkKeys(variant);
   const width = world.columns.length;
-  // Of a share below one, that part of the tables.
+  // A value below one selects that share of the tables.
   const sums = share.sums >= 1 ? share.sums : Number(number % Math.round(1 / share.sums) === 0);
   for (const [i, one] of reads.slice(0, sums).entries())
     await checkSums(variant, one, i % 4 === 3 ? undefined : (number + i) % width, (number + i * 2 + 1) % width);

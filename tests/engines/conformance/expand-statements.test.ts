@@ -1,4 +1,5 @@
-// The statements of a read with `$expand`: one an item, whatever the number of rows, and those that can are sent together.
+// Statements of a read with `$expand`: one per expanded relation, regardless of the number of rows.
+// Where possible they are sent together.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { TextRows } from '../../../src/engines/contract/rows.ts';
 import { parseQuery } from '../../../src/util/text/query.ts';
@@ -60,7 +61,7 @@ it.each(ENGINES)('one an item on %s', async (engine) => {
   const statements = (table: string, query: string) => sessions.get(engine)?.statements(table, parseQuery(query));
   for (const size of [1, 10, ROWS]) {
     expect(await statements('team', `pg=0&ps=${size}`)).toBe(1);
-    // A short page comes with one list.
+    // A short page includes one list in its own statement.
     expect(await statements('team', `pg=0&ps=${size}&$expand=member`)).toBe(size > 100 ? 2 : 1);
     expect(await statements('team', `pg=0&ps=${size}&$expand=member(id=ge.0)`)).toBe(2);
     expect(await statements('team', `pg=0&ps=${size}&$expand=member,again:member`)).toBe(3);
@@ -78,7 +79,7 @@ it.each(ENGINES)('a row that is referred to comes with the page on %s', async (e
   expect(await statements('pg=9&ps=10&$expand=team')).toBe(1);
   // PostgreSQL plans such a page each time.
   expect(await statements('pg=10&ps=10&$expand=team')).toBe(engine === 'postgres' ? 2 : 1);
-  // What is found by more than the key, or is to be followed further, has a statement of its own.
+  // A relation with an extra filter or a nested `$expand` needs a statement of its own.
   expect(await statements('pg=0&ps=10&$expand=team(id=ge.0)')).toBe(2);
   expect(await statements('pg=0&ps=10&$expand=team($expand=member)')).toBe(3);
 });
@@ -180,7 +181,7 @@ it.each(ENGINES)('a primary key that has NULL by now loses no row on %s', async 
 it.each(ENGINES)('brief reads of one moment share a connection, and others do not, on %s', async (engine) => {
   const session = sessions.get(engine);
   const connections = async (query: string): Promise<number> => {
-    // One that has rested is looked at first.
+    // An idle connection is probed before it is used.
     await session?.read('team', parseQuery(query));
     session?.forgetUse();
     await Promise.all(Array.from({ length: 4 }, () => session?.read('team', parseQuery(query))));

@@ -1,5 +1,5 @@
-// The fingerprint of a table, and that of a schema: whatever changes the description changes the fingerprint too, and nothing else does; else a change would stay
-// unseen.
+// Fingerprints of tables and schemas: every change of the description changes the fingerprint, and
+// nothing else does. Otherwise a change would go unnoticed.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectTo, type Direct } from '../../support/connection.ts';
 import { createDatabase, ENGINE_NAMES, type TestDatabase } from '../../support/engines.ts';

@@ -1,4 +1,5 @@
-// Whoever takes the rows of a statement may pause them; when the statement is over it has no say any more, or the next one would hang.
+// A row sink may pause its statement. Once the statement has ended, the sink no longer has any
+// effect; otherwise the next statement would hang.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Backpressure, RowSink } from '../../../src/model/cells.ts';
 import { connectTo, type Direct } from '../../support/connection.ts';
@@ -35,7 +36,10 @@ describe.each(ENGINE_NAMES)('the flow of %s', (name) => {
     await database?.drop();
   });
 
-  /** Resumes only while the statement is not over: where its end came together with the row, it stays paused. */
+  /**
+   * Resumes only while the statement runs. If its end arrives together with the row, it stays
+   * paused.
+   */
   async function run(sink: Pausing): Promise<number> {
     let over = false;
     const outcome = direct.connection.run(STATEMENT, [], OPTIONS, sink).finally(() => {

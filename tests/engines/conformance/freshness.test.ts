@@ -1,5 +1,5 @@
-// Tables that others change while they are served: new and dropped columns, another type, a dropped and a recreated table. The new picture is
-// in force within five seconds, at once when the old one makes a statement fail, and no request ever sees half of each.
+// Tables altered by other clients while they are served. A change takes effect within five seconds,
+// and at once if a statement fails. No request mixes the old and the new description.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TableClient } from '../../spec/users-table.ts';
@@ -101,7 +101,7 @@ describe.concurrent.each(ENGINE_NAMES)('a changing table on %s', (engine) => {
 
   it.sequential('another type of a column is in force within five seconds, and values are right before', async () => {
     await database.run(shapes.retype);
-    // The old picture may still be in force; the numbers are the same.
+    // The old description may still be in use; the numbers are the same.
     const early = (await shifting.rows<{ id: number; a: unknown }>()).map(({ id, a }) => [id, Number(a)]);
     expect(early).toEqual([
       [1, 10],

@@ -1,4 +1,5 @@
-// Tables that are asked for every now and then: what is known of them is renewed in between, so that nobody waits for the catalogue.
+// Cached descriptions of tables that are requested now and then are refreshed in the background, so
+// that no request waits for the catalog.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { ENGINE_NAMES } from '../../support/engines.ts';
@@ -19,7 +20,8 @@ test.concurrent.each(ENGINE_NAMES)(
         );
       await session.ids('again', []);
       await session.ids('once', []);
-      // Old enough for the next request to have it renewed in the background; the time that passes is what is tested.
+      // Old enough that the next request triggers a refresh in the background. The elapsed time is
+      // what is under test.
       await sleep(4100);
       await session.ids('again', []);
       await eventually(() => expect(session.descriptionAge('again')).toBeLessThan(4000));

@@ -1,4 +1,5 @@
-// What outlives a request: of the one that asked for a table nothing but the table's name stays with what is known of it, and nothing with the connection that it opened and used.
+// Memory after a request: the catalog cache keeps only the name of the table, and the pool keeps
+// nothing of the request that opened or used a connection.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';

@@ -1,5 +1,6 @@
-// The types that all four engines have, each under one logical name: how a column of it is declared on each engine, how its values are
-// compared, written into a query and into a body, and read back. The oracle and the generators know types only through this table.
+// The column types that all four engines have, under one logical name each: declaration,
+// comparison, and conversion to query, body and cell. The oracle and the generators use types only
+// through this table.
 import fc from 'fast-check';
 import type { EngineName } from '../../support/engines.ts';
 
@@ -14,9 +15,9 @@ export interface LogicalType {
   /** Values to compare with: also some that no column of the type can hold. */
   readonly compared: fc.Arbitrary<LogicalValue>;
   compare(a: LogicalValue, b: LogicalValue): number;
-  /** As it stands in a filter. */
+  /** The value in a filter. */
   text(value: LogicalValue): string;
-  /** As it stands in a POST body. */
+  /** The value in a POST body. */
   json(value: LogicalValue): string;
   /** From a cell's canonical text. */
   read(text: string): LogicalValue;
@@ -26,7 +27,7 @@ function byOrder(a: LogicalValue, b: LogicalValue): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Texts are ordered by code points, as UTF-8 bytes are; JavaScript's own order is that of UTF-16 units. */
+/** Orders strings by code points, as UTF-8 bytes are ordered. JavaScript compares UTF-16 units. */
 function byCodePoints(a: LogicalValue, b: LogicalValue): number {
   return Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)));
 }
@@ -129,7 +130,10 @@ const bool: LogicalType = {
   read: (text) => text.startsWith('t') || text === '1',
 };
 
-/** What breaks careless SQL, LIKE, quoting and encodings. Pairs of letters that differ in case only, in scripts where case is simple. */
+/**
+ * Strings that break careless SQL, LIKE patterns, quoting or encodings. Some pairs differ only in
+ * case, in scripts with simple case mapping.
+ */
 const PIECES = [
   'a', 'A', 'b', 'é', 'É', 'Я', 'я', 'ω', 'Ω', '%', '_', '\\', '!', "'", '"', '`', ',', '.', ' ', '(', ')', '=', '$1', '?', ':x', '{p1}', '--', '\n', '\t', '0', '1', '日本', '😀', '\u{10ffff}', '\ufffd', '\u0301', '\u200b', 'null', '%%', '\\%',
 ]; // biome-ignore format: a list of short pieces
@@ -153,7 +157,7 @@ const text: LogicalType = {
   read: (value) => value,
 };
 
-/** Declared in alphabetical order: where an enum's order is that of its declaration, it is the texts' order too. */
+/** Declared in alphabetical order, so that ordering by declaration equals ordering by label. */
 export const ENUM_LABELS = ['', 'Blue', "it's", 'red %'];
 const labels = ENUM_LABELS.map((label) => `'${label.replaceAll("'", "''")}'`);
 
@@ -197,7 +201,9 @@ const moments = (from: string, to: string): fc.Arbitrary<string> =>
     .map(([moment, micros]) => `${moment.toISOString().slice(0, 19)}.${micros}`);
 const MOMENTS = fc.constantFrom('2024-02-29T12:00:00.000000', '2024-02-29T12:00:00.000001', '1999-12-31T23:59:59.999999');
 
-/** Moments are texts of one length in UTC, so that their order is the order of time. */
+/**
+ * Timestamps are strings of equal length in UTC, so their alphabetical order is the order in time.
+ */
 function moment(name: string, zone: string, declared: LogicalType['declared']): LogicalType {
   return {
     name,
@@ -230,7 +236,7 @@ const uuid: LogicalType = {
   read: (value) => value,
 };
 
-/** Values are hexadecimal, whose order is that of the bytes. */
+/** Values are hexadecimal strings, which have the same order as their bytes. */
 const bytes: LogicalType = {
   name: 'bytes',
   declared: { postgres: 'bytea', mysql: 'varbinary(40)', mariadb: 'varbinary(40)', clickhouse: undefined },

@@ -1,5 +1,5 @@
-// Every operator on every kind of column with NULLs among the values, by GET, PUT and DELETE over HTTP, on one table per engine; the oracle
-// says which rows. Then every type of each engine filtered by what GET gives for it.
+// Every operator on every type of column, with NULLs, by GET, PUT and DELETE over HTTP, compared
+// with the oracle. Then every type of each engine is filtered by the values that GET returns.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type JsonCell, JsonNumber, parseRows, RawJson } from '../../../src/util/json/json.ts';
@@ -63,7 +63,10 @@ function filtersOf(
   });
 }
 
-/** A mutation of ClickHouse takes a hundred times as long as a read: there every third filter is written with too. */
+/**
+ * ClickHouse mutations take about 100 times as long as a read, so only every third filter is used
+ * for writes.
+ */
 const WRITES_EVERY: Readonly<Record<EngineName, number>> = { postgres: 1, mysql: 1, mariadb: 1, clickhouse: 3 };
 
 /** Types that their engine cannot compare, or that have no one text to be compared by. */

@@ -1,5 +1,5 @@
-// What a filter means, said once more in TypeScript: SQL's three-valued logic over rows in memory, and the order of pages. It shares no
-// code with the service, so that the two can disagree.
+// The meaning of filters, reimplemented in TypeScript: SQL's three-valued logic over rows in
+// memory, and the order of pages. Shares no code with the service, so that the two can disagree.
 import type { LogicalType, LogicalValue } from './logical-types.ts';
 
 export interface LogicalColumn {
@@ -86,7 +86,7 @@ export function matching(rows: readonly LogicalRow[], filters: readonly Filter[]
   return rows.filter((row) => joined('and', filters, row, columns) === true);
 }
 
-/** Rows of a group, and what is said of one column in them. */
+/** Number of rows in a group, and aggregates of one column. */
 export interface Sums {
   readonly group: LogicalValue | null;
   readonly rows: number;
@@ -96,7 +96,10 @@ export interface Sums {
   readonly most: LogicalValue | null;
 }
 
-/** Groups by the values of one column (without it there is one group, also of no rows), with sums over another. */
+/**
+ * Groups rows by one column and aggregates another. Without a column to group by there is exactly
+ * one group, even without rows.
+ */
 export function summed(rows: readonly LogicalRow[], by: number | undefined, of: number, columns: readonly LogicalColumn[]): Sums[] {
   const type = columns[of]?.type;
   const groups: { group: LogicalValue | null; rows: LogicalRow[] }[] = by === undefined ? [{ group: null, rows: [] }] : [];
@@ -119,7 +122,7 @@ export interface OrderBy {
   readonly direction: 'asc' | 'desc';
 }
 
-/** NULL comes before every value, ascending. */
+/** NULL sorts before every value in ascending order. */
 export function ordered(rows: readonly LogicalRow[], order: readonly OrderBy[], columns: readonly LogicalColumn[]): LogicalRow[] {
   return [...rows].sort((a, b) => {
     for (const { column, direction } of order) {

@@ -1,4 +1,5 @@
-// Brief reads of several callers on one connection: each gets its own rows, and whatever becomes of one of them is nothing to the others.
+// Pipelined reads of several callers on one connection: each gets its own rows, and the failure of
+// one read does not affect the others.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Connection, Outcome } from '../../../src/engines/contract/engine.ts';
 import type { Backpressure, Cells, RowSink } from '../../../src/model/cells.ts';

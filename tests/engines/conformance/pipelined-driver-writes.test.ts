@@ -1,4 +1,5 @@
-// Brief writes of several callers on one connection: each is a transaction of its own, and none waits for the lock that another waits for.
+// Pipelined writes of several callers on one connection: each is a transaction of its own, and a
+// write that waits for a lock does not block the others.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Connection, Outcome } from '../../../src/engines/contract/engine.ts';
 import type { ParamType, Statement } from '../../../src/sql/statement.ts';
@@ -81,7 +82,8 @@ describe.each(ENGINES)('writes on a shared connection of %s', (name) => {
     connection.uncork?.();
     for (const i of [1, 3] as const) await expect(writes[i]).rejects.toMatchObject({ kind: 'preempted', effect: 'nothing' });
     const ends = await Promise.allSettled([writes[0], writes[2], writes[4]]);
-    // One behind it may be hit when the first is over at that moment; it fares the same.
+    // If the first write ends before the cancellation arrives, the next one may be cancelled
+    // instead.
     const isDone = ends.map((end) => {
       if (end.status === 'rejected') expect(end.reason).toMatchObject({ kind: 'preempted', effect: 'nothing' });
       return end.status === 'fulfilled';

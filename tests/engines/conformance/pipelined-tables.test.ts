@@ -1,4 +1,5 @@
-// Auto's rows of several tables at one moment share a connection, too; a table that nobody gets at holds up nobody who asks for another one.
+// Concurrent row reads of several tables share a connection. A locked table does not delay reads of
+// other tables.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseQuery } from '../../../src/util/text/query.ts';
 import { connectTo } from '../../support/connection.ts';
@@ -7,7 +8,7 @@ import { Session } from './session.ts';
 const ENGINES = ['postgres', 'mysql', 'mariadb'] as const;
 const OPTIONS = { timeoutMs: 30_000 };
 const TABLES = ['apples', 'pears', 'plums', 'nuts'];
-/** How many wait for a table, which nobody gets before them. */
+/** Counts the statements that wait for a table lock. */
 const OF_MYSQL =
   "SELECT COUNT(*) AS n FROM information_schema.processlist WHERE db = DATABASE() AND state LIKE 'Waiting for table metadata lock%'";
 const WAITING = {
@@ -31,9 +32,9 @@ describe.each(ENGINES)('on %s', (engine) => {
   const page = async (table: string): Promise<unknown> => (await session.read(table, parseQuery('pg=0&ps=5'))).rows[0]?.[1];
   const change = (table: string): Promise<unknown> => session.update(table, parseQuery(`id=eq.1&set=name.${table}`));
 
-  /** How many were on a connection together, of one moment. */
+  /** The largest number of concurrent requests that shared a connection. */
   async function together(ask: (table: string) => Promise<unknown>, answers: readonly unknown[]): Promise<number> {
-    // Each by itself shows that they are quick, and leaves a connection that has just been in use.
+    // Individual requests show that the statements are fast, and leave a recently used connection.
     for (let i = 0; i < 10; i++) for (const table of TABLES) await ask(table);
     session.forgetUse();
     expect(await Promise.all(TABLES.map(ask))).toEqual(answers);
@@ -64,7 +65,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       locked?.then(() => (isRead = true)).catch(() => undefined);
       expect(await Promise.all(others)).toEqual(TABLES.slice(1));
       expect([isRead, new Set(session.used.slice(0, 4)).size]).toEqual([false, 1]);
-      // It has its connection for itself from now on; the others share theirs.
+      // The locked table now uses its own connection; the other tables share one.
       const next = row('apples');
       const shared = async (): Promise<number> => {
         await row('pears');

@@ -1,4 +1,5 @@
-// Concurrent single-row writes of the Auto API: PostgreSQL pipelines them, and one that waits for a lock is run again on its own connection.
+// Concurrent single-row writes of the Auto API: PostgreSQL pipelines them, and a write that waits
+// for a lock is retried on its own connection.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseQuery } from '../../../src/util/text/query.ts';
 import { connectTo } from '../../support/connection.ts';
@@ -21,7 +22,7 @@ describe('on postgres', () => {
   const names = async (): Promise<unknown[]> =>
     (await session.database.run('SELECT name FROM things ORDER BY id')).map((row) => row['name']);
 
-  /** How many of four writes of one moment were on a connection together. */
+  /** The largest number of writes, out of four concurrent ones, that shared a connection. */
   async function together(more = ''): Promise<number> {
     // Leaves a connection that has just been in use.
     await change(1, 'a');

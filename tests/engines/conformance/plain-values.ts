@@ -1,4 +1,4 @@
-// Cells of the five formats in one form, so that they can be compared: JSON text is what the others are measured by.
+// Converts cells of the five formats to one shape, so that they can be compared with JSON.
 import { Binary, Decimal128, Long } from 'bson';
 import { parseJson } from '../../../src/util/json/json.ts';
 import { Decimal, type PlainValue } from '../../../src/util/text/decimal.ts';
@@ -9,7 +9,7 @@ export function plainText(json: string): string | null {
   return json.startsWith('"') ? (JSON.parse(json) as string) : json;
 }
 
-/** Digits and exponent without zeros that say nothing: `1.50`, `1.5` and `15E-1` are one number. */
+/** Digits and exponent without insignificant zeros: `1.50`, `1.5` and `15E-1` are one number. */
 function numberKey(text: string): string {
   const match = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text);
   if (match === null) return text;
@@ -35,13 +35,13 @@ function shapeOf(value: unknown, numbers: (text: string) => string): Shape {
 
 const read = (json: string): PlainValue => parseJson(Buffer.from(json), { maxDepth: 64, repeatedKeys: 'last' });
 
-/** Readers of YAML have doubles for what is no whole number. */
+/** YAML parsers read every number with a fraction as a double. */
 const asDouble = (text: string): string => (/^-?\d+$/.test(text) ? numberKey(text) : numberKey(String(Number(text))));
 
 export const plainYaml = (value: unknown): Shape => shapeOf(value, asDouble);
 export const yamlOf = (json: string): Shape => shapeOf(read(json), asDouble);
 
-/** What is wrong with a BSON value, if anything. */
+/** Describes how a BSON value differs from the JSON; `undefined` if it does not. */
 export function wrongBson(value: unknown, json: string): string | undefined {
   const wrong = `${json} is ${String(value)} in BSON`;
   if (value instanceof Date)
@@ -60,7 +60,10 @@ function sameMillis(value: Date, json: string): boolean {
   return String(value.getUTCMilliseconds()).padStart(3, '0') === fraction;
 }
 
-/** The same JSON, whatever is escaped in it and in whatever order its members come; numbers by their digits. */
+/**
+ * `true` if both are the same JSON, regardless of escapes and the order of members. Numbers are
+ * compared by their digits.
+ */
 export function sameNested(a: string, b: string): boolean {
   return canonical(shapeOf(read(a), (text) => text)) === canonical(shapeOf(read(b), (text) => text));
 }

@@ -1,5 +1,5 @@
-// What must hold whatever an engine's collations and orders are: relations between answers, on columns for which there is no common oracle
-// (default collations, enums declared in any order, UUIDs, NaN and infinities). The same cases go over HTTP against the oracle, in a small number.
+// Metamorphic relations between responses, for columns without a common oracle: default collations,
+// enums, UUIDs, NaN and infinities. A few cases run over HTTP against the oracle.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { QueryParameter } from '../../../src/util/text/query.ts';

@@ -1,4 +1,5 @@
-// The columns of a result that nobody has planned: the same object for the same columns, so that what formats make of them serves again; another one when they change.
+// Unplanned result columns: equal columns yield the same object, so that formats can reuse what
+// they derived from it. Changed columns yield a new object.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ResultColumn } from '../../../src/model/cells.ts';
 import { connectTo, type Direct } from '../../support/connection.ts';

@@ -1,11 +1,12 @@
-// The server's own time limit for statements: it is changed for a statement with less time, unless that one leaves it to us, who stop it all the same.
+// The server's own time limit for statements. A shorter timeout lowers it, unless the statement
+// leaves the timeout to the service, which then cancels the statement itself.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DbFailure } from '../../../src/engines/contract/engine.ts';
 import { TextRows } from '../../../src/engines/contract/rows.ts';
 import { connectTo, type Direct } from '../../support/connection.ts';
 import { createDatabase, type TestDatabase } from '../../support/engines.ts';
 
-/** How each engine tells its limit, and sleeps for half a minute. */
+/** For each engine: the query that reads its limit, and a statement that sleeps for 30 s. */
 const ENGINES = {
   postgres: { limit: 'SHOW statement_timeout', of: { long: '30s', short: '10s' }, sleep: 'SELECT pg_sleep(30)' },
   mysql: { limit: 'SELECT @@max_execution_time', of: { long: '30000', short: '10000' }, sleep: 'SELECT SLEEP(30)' },

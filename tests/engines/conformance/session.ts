@@ -1,5 +1,5 @@
-// One engine as the differential tests use it: the service's own rooms from the parsed query down to the socket, without HTTP, and tables
-// made from logical columns.
+// One engine as the differential tests use it: the service's layers from the parsed query down to
+// the socket, without HTTP, and tables made from logical columns.
 import { randomBytes } from 'node:crypto';
 import { Auto, type Target } from '../../../src/auto/execute/executor.ts';
 import { runPlan } from '../../../src/auto/execute/run.ts';
@@ -22,7 +22,7 @@ import { createDatabase, type EngineName, type TestDatabase } from '../../suppor
 import { ENUM_LABELS } from './logical-types.ts';
 import type { LogicalColumn, LogicalRow } from './oracle.ts';
 
-/** Keeps rows as texts; bytes as hexadecimal. */
+/** Collects rows as strings, bytes as hexadecimal. */
 class TextSink implements AnswerSink {
   readonly rows: (string | null)[][] = [];
   #columns: readonly ResultColumn[] = [];
@@ -91,7 +91,7 @@ export class Session {
     return new Session(database);
   }
 
-  /** From now on `used` and `together` tell of what comes. */
+  /** Resets `used` and `together`. */
   forgetUse(): void {
     this.used.splice(0);
     this.together.splice(0);
@@ -107,7 +107,10 @@ export class Session {
     await this.database.drop();
   }
 
-  /** Makes a table with a name of its own and returns the name. With a key, `id` comes first; without one it comes last. */
+  /**
+   * Creates a table with a unique name and returns the name. With a key, `id` is the first column;
+   * without a key it is the last one.
+   */
   async createTable(columns: readonly LogicalColumn[], key: 'keyed' | 'keyless'): Promise<string> {
     const name = `t_${randomBytes(5).toString('hex')}`;
     await this.database.run(createStatement(this.engine, name, columns, key));
@@ -181,7 +184,7 @@ export class Session {
     return rows.length === 0 ? Promise.resolve(0) : this.#write(table, parseInsert([], Buffer.from(bodyOf(columns, rows))));
   }
 
-  /** The rows that a POST has written, as they come back; also those that came before it failed. */
+  /** The rows that a POST returns, including those returned before it failed. */
   async insertAndReturn(table: string, body: string): Promise<{ readonly rows: unknown[]; readonly failure: unknown }> {
     const sink = new TextSink();
     const request = parseInsert([{ name: '$return', value: 'rows' }], Buffer.from(body));

@@ -1,4 +1,5 @@
-// A link that has gone silent: whatever was sent ends by its own deadline, be it the first command of a connection or the end of a transaction.
+// A link that stops responding: the first command of a connection and the end of a transaction fail
+// at their own deadlines.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Connection } from '../../../src/engines/contract/engine.ts';
 import { connectTo } from '../../support/connection.ts';

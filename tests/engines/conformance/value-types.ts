@@ -1,14 +1,17 @@
-// The whole type range of each engine: how a column is declared, and values of it as they stand in a JSON answer. What is generated is what
-// GET is expected to give, except where an engine has several spellings of one value; then `same` says what counts as equal.
+// The type range of each engine: declarations, and values as JSON responses contain them. Values
+// are generated in the form that GET returns, except for types with `same`.
 import fc from 'fast-check';
 import type { EngineName } from '../../support/engines.ts';
 import { sameNested } from './plain-values.ts';
 
 export interface ValueType {
   readonly declared: string;
-  /** JSON texts. */
+  /** Values as JSON. */
   readonly values: fc.Arbitrary<string>;
-  /** Equality of what was posted and what came back, both as JSON texts; the same text when absent. */
+  /**
+   * `true` if the posted and the returned JSON are equal. The strings must be identical when
+   * absent.
+   */
   readonly same?: (given: string, got: string) => boolean;
   /** A column of any JSON, also of a bare text. */
   readonly holdsJson?: true;
@@ -74,7 +77,7 @@ const fixed = (length: number): fc.Arbitrary<string> =>
   fc.array(fc.constantFrom('a', 'B', '0', '_'), { minLength: length, maxLength: length }).map((letters) => letters.join(''));
 const base64 = (length: fc.ArrayConstraints): fc.Arbitrary<string> =>
   string(fc.uint8Array({ ...length, min: 0, max: 255 }).map((bytes) => Buffer.from(bytes).toString('base64')));
-/** MariaDB refuses those of versions above 7. */
+/** MariaDB rejects UUIDs of versions above 7. */
 const uuid = string(fc.uuid({ version: [1, 2, 3, 4, 5] }));
 
 const day = (from: string, to: string): fc.Arbitrary<string> =>
@@ -88,7 +91,7 @@ const join = (...parts: readonly fc.Arbitrary<string>[]): fc.Arbitrary<string> =
 const moment = (from: string, to: string, tail: fc.Arbitrary<string>, zone: string): fc.Arbitrary<string> =>
   join(day(from, to), fc.constant('T'), clock, tail, fc.constant(zone));
 
-/** JSON in the order and form that no engine changes: short keys in order, numbers that all of them print alike. */
+/** JSON that every engine returns unchanged: short keys in order, numbers with one spelling. */
 const json = fc.oneof(
   fc.constantFrom('{}', '[]', '0', '-1', '1.5', 'true', 'null', '"x"', '9007199254740993', '[1,[2,{"a":null}]]', '{"a":"é😀\\n","b":[]}'),
   fc.array(fc.oneof(fc.integer(), fc.boolean(), fc.constant(null), anyText(4)), { maxLength: 4 }).map((items) => JSON.stringify(items)),
@@ -269,7 +272,7 @@ export const VALUE_TYPES: Readonly<Record<EngineName, readonly ValueType[]>> = {
   clickhouse: CLICKHOUSE,
 };
 
-/** What must be there before a table with all of them. */
+/** Statements to run before a table with all types is created. */
 export const PREPARATIONS: Readonly<Record<EngineName, readonly string[]>> = {
   postgres: [
     `CREATE TYPE color AS ENUM ('red', 'it''s "blue"', '')`,

@@ -1,5 +1,5 @@
-// What GET gives, POST takes back: random values of every type of each engine go in, come out as they should, go in again and come out the
-// same, over HTTP. The same rows are then read in the other four formats.
+// POST accepts what GET returns: random values of every type of each engine are written, read, and
+// written again over HTTP. The same rows are then read in the other four formats.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type JsonCell, JsonNumber, parseRows, RawJson } from '../../../src/util/json/json.ts';
@@ -21,7 +21,7 @@ function createStatement(engine: EngineName, table: string): string {
   return `CREATE TABLE ${table} (${[key, ...columns].join(', ')})${engine === 'clickhouse' ? ' ENGINE = MergeTree ORDER BY id' : ''}`;
 }
 
-/** The cells of each row as JSON texts. */
+/** The cells of each row as JSON. */
 function cellsOf(body: Buffer): string[][] {
   const rows: string[][] = [];
   parseRows(body, { maxDepth: 64 }, (_, keys, row) => void rows.push(keys.map((__, i) => jsonText(row.cell(i)))));
@@ -107,7 +107,8 @@ describe.each(ENGINE_NAMES)('values of %s', (engine) => {
     await first.send('POST', '', { body: `[${body.join()}]`, headers: { 'content-type': 'application/json' } });
     const read = async (format: string): Promise<Buffer> => (await first.get(`pg=0&ps=${ROWS}&format=${format}`)).body;
     const json = cellsOf(await read('json'));
-    // A text in a JSON column is JSON there too, with its quotes; in another column it is the text itself.
+    // In a JSON column a string is JSON, with its quotes; in any other column it is the plain
+    // string.
     const texts = json.map((row) => row.map((cell, i) => (types[i - 1]?.holdsJson === true && cell !== 'null' ? cell : plainText(cell))));
 
     const [, ...csv] = readCsv((await read('csv')).toString());

@@ -1,4 +1,7 @@
-/** Deadlines, cancelling, back-pressure and connections that die: nothing hangs, nothing goes on running on the server. */
+/**
+ * Deadlines, cancellation, backpressure and broken connections: no call hangs, and no statement
+ * keeps running on the server.
+ */
 import { createServer, connect as dial, type Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, describe as suite, test, vi } from 'vitest';

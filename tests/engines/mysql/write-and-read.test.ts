@@ -1,4 +1,7 @@
-/** A write and the read of what it wrote leave with their transaction as a whole. Whatever of it fails, what is told of it is true. */
+/**
+ * A write and the SELECT that reads it back are sent as one transaction. Whichever part fails, the
+ * reported outcome is correct.
+ */
 import { type AddressInfo, createServer, connect as dial, type Server as NetServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, describe as suite, test } from 'vitest';
 import type { Connection, Outcome } from '../../../src/engines/contract/engine.ts';
@@ -93,7 +96,7 @@ suite.each(SERVERS)('%s: a write and its read', (_, at: Server) => {
   const SLEEPING = "SELECT 1 FROM information_schema.PROCESSLIST WHERE STATE = 'User sleep' AND DB = DATABASE()";
   const sleeping = (count: number): Promise<void> => expect.poll(async () => (await sql(watcher, SLEEPING)).rows, PATIENCE).toBe(count);
 
-  // Of this database: other tests use the server, too.
+  // Only this database: other tests use the same server.
   const OPEN =
     'SELECT COUNT(*) FROM information_schema.INNODB_TRX t JOIN information_schema.PROCESSLIST p ON p.ID = t.trx_mysql_thread_id WHERE t.trx_rows_modified > 0 AND p.DB = DATABASE()';
   const openTransactions = (): Promise<unknown> => sql(watcher, OPEN).then(({ values }) => values[0]?.[0]);

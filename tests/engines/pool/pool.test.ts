@@ -1,4 +1,5 @@
-// The pool with connections that the test opens and breaks: fairness, deadlines, limits, drain and close.
+// The pool with connections that the test opens and breaks: fairness, deadlines, limits, drain,
+// close.
 import { setImmediate as nextTick, setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Connection } from '../../../src/engines/contract/engine.ts';
@@ -60,7 +61,7 @@ describe('a pool of one', () => {
     const served: string[] = [];
     const waiter = (name: string) => Promise.resolve(made.acquire()).then(() => served.push(name));
     const early = waiter('early');
-    // The early one has waited for longer than for a moment, the late one has not.
+    // The first waiter exceeds the threshold for short waits, the second does not.
     await wait(3);
     const late = waiter('late');
     await wait(3);
@@ -137,7 +138,7 @@ test('idle connections go when their time is over, the oldest first', async () =
 });
 
 describe('bulky statements', () => {
-  /** Opens whatever is asked for, again and again, until nobody asks. */
+  /** Opens each requested connection until no request is left. */
   async function openAll(opening: { give(): Stub }[]): Promise<void> {
     for (let item = opening.shift(); item !== undefined; item = opening.shift()) {
       item.give();

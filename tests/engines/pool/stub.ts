@@ -1,4 +1,4 @@
-// A pool whose connections open and break when a test says so.
+// A pool whose connections are opened and broken by the test.
 import { type Connection, DbFailure } from '../../../src/engines/contract/engine.ts';
 import { Pool, type PoolLimits } from '../../../src/engines/pool/pool.ts';
 import { ServerBudget } from '../../../src/engines/pool/server-budget.ts';
@@ -43,7 +43,7 @@ export class Stub implements Connection {
 
 export const LIMITS: PoolLimits = { maxOpen: 1, maxIdle: 1, idleMs: 1000, waitMs: 200, maxBulk: 8, bulkWaitMs: 200 };
 
-/** A pool whose connections open when the test says so. */
+/** Creates a pool whose connections are opened by the test. */
 export function pool(limits: Partial<PoolLimits> = {}, maxConcurrentStatements?: number, server = new ServerBudget(), username = 'u') {
   const opening: { give(): Stub; fail(): void }[] = [];
   const made = new Pool(

@@ -1,4 +1,7 @@
-/** The beginning of a transaction travels with its first statement: when it fails, whatever the reason, the statement has not run by itself. */
+/**
+ * BEGIN is sent together with the first statement of a transaction. If BEGIN fails for any reason,
+ * the statement does not run outside a transaction.
+ */
 import { type AddressInfo, createServer, connect as dial, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Connection } from '../../../src/engines/contract/engine.ts';
@@ -12,7 +15,7 @@ const insert = (connection: Connection, id: number) =>
 let database: TestDatabase;
 let connection: Connection;
 const sockets: Socket[] = [];
-/** What is done to what the client says. */
+/** Rewrites the bytes that the client sends. */
 let change: ((bytes: Buffer) => Buffer) | undefined;
 const link = createServer((client) => {
   const server = dial(database.address.port, database.address.host);

@@ -1,5 +1,5 @@
 // A complete fifth engine: SQLite, whose databases are the files of a directory. It shows what an
-// engine must define; no other file knows it.
+// engine must define. No other file depends on it.
 import { join } from 'node:path';
 import type { Engine } from '../../../src/engines/contract/engine.ts';
 import { sqliteCatalog } from './catalog.ts';

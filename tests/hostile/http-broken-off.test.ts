@@ -1,4 +1,5 @@
-// Truncated responses as clients see them, over HTTP/1.0 and HTTP/1.1; their log lines; and the files of spooled responses.
+// Truncated responses as clients see them, over HTTP/1.0 and HTTP/1.1, their log lines, and the
+// files of spooled responses.
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

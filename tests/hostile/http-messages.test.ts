@@ -1,5 +1,5 @@
-// Messages of public attack collections, for this project's parser and Node's: whatever the first serves, Node serves
-// and reads alike, in one piece and byte by byte. Bytes that can never become a request are answered at once.
+// Messages of public attack collections, for this project's parser and Node's. A message that ours
+// accepts is read alike by Node's, whole and byte by byte. Invalid bytes are rejected at once.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sampled, times } from '../support/times.ts';
 import { corpus } from './corpus.ts';

@@ -1,4 +1,5 @@
-// Clients that read slowly, not at all, or leave: steady readers get everything, all others are disconnected.
+// Clients that read slowly, not at all, or leave: steady readers get everything, the others are
+// cut.
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// Clients that try to use up the service's memory, time, connections and open files: each is limited, gets an error,
-// and does not delay other clients.
+// Clients that try to use up memory, time, connections and open files: each is limited, gets an
+// error, and does not delay other clients.
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -44,7 +44,7 @@ async function until(holds: () => boolean): Promise<void> {
   for (const end = performance.now() + PATIENCE_MS; !holds(); await wait(10)) expect(performance.now()).toBeLessThan(end);
 }
 
-/** A service without load: its response times are those of the machine. */
+/** A service without load, to measure the response times of the machine. */
 let idle: Service;
 beforeAll(async () => {
   idle = await startService();

@@ -1,5 +1,5 @@
-// Bodies within the size limit whose values exceed other limits: they are rejected before they fill the memory, and
-// other requests are not delayed.
+// Bodies within the size limit whose values exceed other limits: they are rejected before they fill
+// the memory, and other requests are not delayed.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Bench } from '../custom/definitions.ts';
 import { residentBytes } from '../spec/big-table.ts';
@@ -10,12 +10,18 @@ import { type Response, type Service, setUpProject, startService } from '../supp
 const MEBIBYTE = 1024 * 1024;
 const SIZE = 16 * MEBIBYTE;
 const AT_A_TIME = 6;
-/** Milliseconds within which /healthz answers meanwhile. The best of some tries counts: the machine may be busy. */
+/**
+ * Maximum latency of /healthz during the requests, in ms. The best attempt counts, because the
+ * machine may be busy.
+ */
 const AT_ONCE = 100;
 const TRIES = 4;
 /** Number of further tries if the host was busy. */
 const DISTURBED_TRIES = 20;
-/** Allowed growth: the bodies in pieces and joined, the memory share of a project, and as much uncollected memory. */
+/**
+ * Allowed growth: the bodies in pieces and joined, a project's share of memory, and uncollected
+ * memory.
+ */
 const GROWTH = (2 * AT_A_TIME * 16 + 2 * 128) * MEBIBYTE;
 
 const JSON_TYPE = 'application/json';
@@ -103,7 +109,10 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** Repeats the work until the pulse is good, a few times. Returns the pulse and the last responses. */
+/**
+ * Repeats the work until the pulse is good, up to a limit. Returns the pulse and the last
+ * responses.
+ */
 async function calmly(
   work: () => Promise<readonly Response[]>,
 ): Promise<{ readonly worst: number; readonly answers: readonly Response[] }> {

@@ -1,5 +1,5 @@
-// A proxy before PostgreSQL that passes messages on unchanged until a result has a column of the
-// given name, and changes the messages from then on. Knows only how messages are framed.
+// A proxy in front of PostgreSQL. It passes messages on unchanged until a result has a column of
+// the given name, and changes them from then on. Depends only on the framing of messages.
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { postgresProtocol } from './postgres.ts';
 

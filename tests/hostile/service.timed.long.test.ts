@@ -1,5 +1,5 @@
-// Two tenants of one service. One has registered a PostgreSQL that sends invalid messages: it gets 424, the log has the
-// reason, and the other tenant is not affected.
+// Two tenants of one service. The PostgreSQL of one sends invalid messages: that tenant gets 424,
+// the log has the reason, and the other tenant is not affected.
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';
@@ -69,7 +69,10 @@ interface Witnessed {
   readonly longestMs: number;
 }
 
-/** Sends ten requests to the invalid database while the other tenant reads and a client probes `/healthz`. */
+/**
+ * Sends ten requests to the invalid database while the other tenant reads and a probe calls
+ * `/healthz`.
+ */
 async function witness(judge: (answer: Response) => void): Promise<Witnessed> {
   const probes: number[] = [];
   let others = 0;

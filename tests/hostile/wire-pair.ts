@@ -1,4 +1,4 @@
-// The project's HTTP server and Node's side by side. Each reports the requests that it read on a connection.
+// The project's HTTP server and Node's, side by side. Each reports the requests that it read.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
@@ -45,7 +45,7 @@ export class WirePair {
     );
     this.#node = createServer({ maxHeaderSize: 32 * 1024, keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 });
     this.#node.on('request', (request, response) => this.#note(request, response));
-    // Node reads ahead: the requests before the bad one are still on their way to the listener above.
+    // Node reads ahead: requests before the bad one are still on their way to the listener above.
     this.#node.on('clientError', (_, socket) => void setTimeout(() => socket.destroy(), 5));
   }
 

@@ -1,5 +1,4 @@
-// What the suite needs from a protocol: recording conversations, splitting messages, and specific
-// mutations.
+// The interface of a protocol to the suite: recording conversations, splitting messages, mutations.
 import type { Statement } from '../../../src/sql/statement.ts';
 import type { EngineName, TestDatabase } from '../../support/engines.ts';
 import type { Random } from './random.ts';
@@ -18,8 +17,7 @@ export interface Script {
 }
 
 /**
- * What the server sends after it has received this many bytes; `messages` are split by the
- * protocol.
+ * Bytes that the server sends once it has received `heard` bytes. The protocol splits `messages`.
  */
 export interface Turn {
   readonly heard: number;
@@ -79,7 +77,9 @@ export function replaced(turns: readonly Turn[], { turn, index }: Omit<Place, 'm
   return turns.map((one, i) => (i === turn ? { ...one, messages: one.messages.toSpliced(index, 1, ...messages) } : one));
 }
 
-/** Changes one random message that matches. Returns the conversation unchanged if there is none. */
+/**
+ * Changes one random message that matches. Returns the conversation unchanged if no message does.
+ */
 export function changing(
   isWanted: (message: Buffer) => boolean,
   change: (message: Buffer, random: Random) => Buffer | readonly Buffer[],

@@ -201,7 +201,7 @@ const POSITIONS: Readonly<Record<string, Attempt>> = {
 
 const DOCUMENTED = new Set([200, 400, 403, 404, 406, 409, 413, 415, 417, 422, 431]);
 const PATIENCE_MS = 5000;
-/** Words of our own SQL, of drivers and of stacks. */
+/** Fragments of generated SQL, driver messages and stack traces. */
 const LEAKS = /\bSELECT\b.*\bFROM\b|\bINSERT INTO\b|\bDELETE FROM "|\bUPDATE "|node_modules|\bat .*\.[jt]s:\d+|postgres:\/\/|mysql:\/\//;
 
 const SHARE: Readonly<Record<EngineName, number>> = { postgres: 1, mysql: 5, mariadb: 5, clickhouse: 7 };
@@ -240,7 +240,7 @@ describe.each(ENGINE_NAMES)('bad input on %s', (engine) => {
   const wrongWith = (response: Response): string | undefined => {
     if (!DOCUMENTED.has(response.status)) return `status ${response.status}`;
     const { password } = database.address;
-    // What the caller sent may come back in the message; what he did not may not.
+    // A message may quote what the caller sent, but must not contain anything else.
     if (password !== '' && response.text.includes(password)) return 'the password';
     if (response.status === 200 || response.status === 431) return undefined;
     const body = response.json<ErrorBody>();

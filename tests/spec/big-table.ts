@@ -1,4 +1,5 @@
-// A table (or view) of many rows on each engine, made by the engine itself, and a reader that can stop. Shared by the suites on streams.
+// A table (or view) of many rows on each engine, filled by the engine itself, and a client that can
+// stop reading.
 import { readFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import type { EngineName, TestDatabase } from '../support/engines.ts';
@@ -50,7 +51,7 @@ export function drain(response: IncomingMessage, onChunk: (chunk: Buffer) => voi
   });
 }
 
-/** Counts rows as they pass, whatever the format: each has the words once. */
+/** Counts rows as they arrive, in any format: each row contains the marker once. */
 export class RowCounter {
   count = 0;
   #rest = Buffer.alloc(0);

@@ -1,5 +1,5 @@
-// Many callers of one Custom endpoint at the same time: their statements share connections, and each gets its own answer, also when others leave, are
-// refused, or ask for what takes long.
+// Concurrent calls of one Custom endpoint share connections: each caller gets its own response,
+// also if others disconnect, are rejected or run long statements.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Bench } from '../custom/definitions.ts';
 import { Databases } from '../support/databases.ts';
@@ -12,7 +12,7 @@ const databases = new Databases();
 const benches = new Map<EngineName, Bench>();
 let service: Service;
 
-/** Takes a moment for a narrow one, and a second or two for a wide one. */
+/** Fast for a small `width`, and a second or two for a large one. */
 const WIDE =
   'SELECT count(*) AS n, max(a.id) AS last FROM things a JOIN things b ON b.id < ?:width JOIN things c ON c.id < ?:width WHERE a.id < ?:width';
 

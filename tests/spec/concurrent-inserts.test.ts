@@ -1,4 +1,5 @@
-// Concurrent inserts of single rows into a ClickHouse table: a few parts are written, and each caller gets its own outcome.
+// Concurrent inserts of single rows into a ClickHouse table: few parts are written, and each caller
+// gets its own outcome.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';
 import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
@@ -91,7 +92,7 @@ describe('single rows of many callers', () => {
   });
 });
 
-/** As the inserts have made them, merged by now or not. */
+/** Number of parts as they were inserted, also those already merged. */
 async function partsOf(table: string): Promise<number> {
   const [row] = await database.run(
     `SELECT count() AS n FROM system.parts WHERE database = currentDatabase() AND table = '${table}' AND level = 0`,

@@ -1,4 +1,5 @@
-// Many callers who read rows by their keys at the same time share connections: each gets its own row, also when others leave or do not read.
+// Concurrent reads of rows by key share connections: each caller gets its own row, also if others
+// disconnect or do not read.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -100,7 +101,7 @@ describe.each(ENGINES)('on %s', (name) => {
       const answers = await Promise.all(Array.from({ length: 16 }, (_, id) => thing(id)));
       expect(answers.map((answer) => [answer.status, answer.json()])).toEqual(answers.map((_, id) => [200, { id, name: `thing ${id}` }]));
     }
-    // What it has not taken is kept for it.
+    // The unread part of the response is delivered once the caller reads.
     let received = 0;
     staring.on('data', (piece: Buffer) => (received += piece.length)).resume();
     await expect.poll(() => received, PATIENCE).toBeGreaterThan(HEAVY * 1_000_000);

@@ -1,4 +1,5 @@
-// Many callers who write single rows at the same time share connections: each row is written once, and who waits for a lock holds nobody up.
+// Concurrent writes of single rows share connections: each row is written once, and a write that
+// waits for a lock does not delay the others.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Connection } from '../../src/engines/contract/engine.ts';
 import { connectTo } from '../support/connection.ts';

@@ -5,7 +5,9 @@ import { createDatabase, type TestDatabase } from '../support/engines.ts';
 import { type Response, type Service, sharedService } from '../support/service.ts';
 import { abbreviation, type Body, messageOf, SystemClient } from './system-client.ts';
 
-/** A project as a tenant sees it: its ids, its spaces, and a database in which every row carries its mark. */
+/**
+ * A project of one tenant: its ids, its spaces, and a database whose rows carry the tenant's mark.
+ */
 interface Tenant {
   readonly mark: string;
   readonly orgId: string;

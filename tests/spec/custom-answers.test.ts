@@ -1,4 +1,4 @@
-// The `response` section: status, headers, body, files, errors in the author's words, and redaction.
+// The `response` section: status, headers, body, files, errors with custom messages, redaction.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { Bench, type Sketch } from '../custom/definitions.ts';

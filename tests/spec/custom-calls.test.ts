@@ -1,4 +1,4 @@
-// Custom calls over HTTP: paths, versions, permission, input, all kinds of steps, formats and modules.
+// Custom calls over HTTP: paths, versions, permission, input, steps, formats and modules.
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';

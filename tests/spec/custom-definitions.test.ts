@@ -1,4 +1,4 @@
-// Definitions over HTTP: deploy, get, list, update, delete, copy, roles, identifiers, and rejections.
+// Definitions over HTTP: deploy, get, list, update, delete, copy, roles, ids and rejections.
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';

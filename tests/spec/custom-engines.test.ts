@@ -1,4 +1,4 @@
-// Custom calls with sql steps on every engine: binding, transactions, writes, types, hostile values.
+// Custom calls with SQL steps on every engine: binding, transactions, types, hostile values.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Bench } from '../custom/definitions.ts';

@@ -145,7 +145,7 @@ describe('values of JSON', () => {
       [{ field: 'name', message: 'must not be null' }],
     ]);
     expect((await bench.call('POST', 'order', json({ n: 5 }))).json()).toMatchObject({ n: 5 });
-    // The query fills in what the body does not have, as texts.
+    // The query supplies the inputs that the body lacks, as strings.
     expect((await bench.call('POST', 'order?n=6', json({}))).json()).toMatchObject({ n: 6 });
   });
 });

@@ -196,7 +196,7 @@ describe('a copy is rejected as a whole', () => {
     ]);
     expect((await refused(list)).json()).toMatchObject({ problems });
     expect((await get('column', 'prod')).status).toBe(404);
-    // An author who adds the column later skips the check.
+    // An author who adds the column later can skip the check.
     const unasked = await service.request('PUT', `${DEFINITIONS}/space/copy?prepare=false`, {
       headers: bench.project.headers,
       body: bodyOf(list),

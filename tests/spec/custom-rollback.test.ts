@@ -26,7 +26,7 @@ afterAll(async () => {
 const BROKEN = { sql: 'SELECT * FROM no_such_table' };
 const write = (v: string): object => ({ sql: `INSERT INTO log (v, n) VALUES ('${v}', ?:n)` });
 
-/** Two versions: the old one is right, the new one is as the test says. */
+/** Deploys two versions: the older one works, the newer one is defined by the test. */
 async function versions(uri: string, newer: Partial<Sketch>, older: Partial<Sketch> = {}): Promise<string> {
   await bench.deploy({ uri, logic: [{ expr: 'a', code: '"old"' }], ...older });
   return bench.deploy({ uri, version: '2.0.0', logic: [BROKEN], ...newer, config: { rollback_version: '1.0.0', ...newer.config } });
@@ -79,7 +79,8 @@ describe('a rollback version takes over', () => {
     await versions('chain', {});
     await bench.deploy({ uri: 'chain', version: '3.0.0', logic: [BROKEN], config: { rollback_version: '2.0.0' } });
     expect(served(await bench.get('chain'))).toEqual([200, '1.0.0', '3.0.0']);
-    // 1 → 2 → 1 cannot be deployed in this order; a circle through an update ends all the same.
+    // 1 → 2 → 1 cannot be deployed in this order, but an update can create the cycle. The call
+    // still ends.
     await bench.deploy({ uri: 'circle', logic: [BROKEN] });
     await bench.deploy({ uri: 'circle', version: '2', logic: [BROKEN], config: { rollback_version: '1.0.0' } });
     expect(served(await bench.get('circle'))).toEqual([500, undefined, undefined]);

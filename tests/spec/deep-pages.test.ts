@@ -12,7 +12,10 @@ const databases = new Databases();
 let service: Service;
 let project: TestProject;
 
-/** Every name that such a statement could need for itself is taken, and the letters of a key have another order as bytes. */
+/**
+ * Uses every name that a generated statement could need for itself. The letters of a key sort
+ * differently as text and as bytes.
+ */
 async function fill(database: TestDatabase): Promise<void> {
   const { engine: name } = database;
   const key = (column: string): string => (name === 'postgres' ? `"${column}"` : `\`${column}\``);

@@ -1,4 +1,5 @@
-// Requests of different callers on one connection, as a gateway sends them: each is judged by its own headers and by its own endpoint.
+// Requests of different callers on one connection, as a gateway sends them: each is authorized by
+// its own headers and endpoint.
 import { Agent, request as httpRequest } from 'node:http';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, expect, test } from 'vitest';

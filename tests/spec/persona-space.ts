@@ -1,4 +1,4 @@
-// A space with personas on one engine: a table of items, one of secrets, and requests as anyone. Shared by the suites of personas.
+// A space with personas on one engine: a table of items, one of secrets, and requests as any user.
 import { createDatabase, type DatabaseEntry, type EngineName, type TestDatabase } from '../support/engines.ts';
 import { type Response, type Service, setUpProject, type TestProject } from '../support/service.ts';
 
@@ -48,7 +48,7 @@ export class PersonaSpace {
     return `${this.database.dbType}/${this.database.name}/${table}`;
   }
 
-  /** With `roles` and whatever else; as the administrator when nothing is said. */
+  /** Sends a request with the given headers; as the administrator if `headers` has no roles. */
   send(method: string, path: string, headers: Record<string, string> = {}, body?: unknown): Promise<Response> {
     return this.service.request(method, path, {
       headers: { ...this.project.headers, ...headers },
@@ -76,7 +76,7 @@ export class PersonaSpace {
     await this.send('DELETE', `/svc/persona/v1?persona=${persona}`);
   }
 
-  /** The items as they are, whoever asks. */
+  /** All items, read as the administrator. */
   async items(): Promise<Item[]> {
     const answer = await this.auto('GET', 'items', 'pg=0&ps=1000', {});
     if (answer.status !== 200) throw new Error(answer.text);

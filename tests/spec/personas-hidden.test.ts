@@ -72,7 +72,10 @@ const COLUMNS: readonly Pair[] = [
   (name) => ({ method: 'DELETE', path: `items?$notnull=${name}` }),
 ];
 
-/** A row behind the others, so that a key that is not there lies between keys that are: engines skip what lies outside. */
+/**
+ * The highest id is far above the others, so that a missing key is inside the range of keys;
+ * engines skip keys outside it.
+ */
 const THERE = [...ITEMS, { id: 20, status: 'new', region: 'eu', owner: 'ann', note: 'n20', secret: 's20', amount: 20 }];
 
 /** The rows 2 and 9: one of another region, and none. */
@@ -112,7 +115,10 @@ class Comparison {
     return this.#space.send(method, whole, { ...user(), ...(form && { 'content-type': 'application/x-www-form-urlencoded' }) }, body);
   }
 
-  /** Everything that comes over the wire, but the time and the request's number; names are made the same, keys stand in no answer. */
+  /**
+   * The whole response except date and request id. Names are normalized; keys do not occur in
+   * responses.
+   */
   async #seen(pair: Pair, name: string): Promise<string> {
     const { status, headers, text } = await this.#send(pair(name));
     const { date: _, 'x-request-id': __, ...rest } = headers;
@@ -139,7 +145,7 @@ class Comparison {
     return performance.now() - began;
   }
 
-  /** How often the hidden one took longer, of so many. */
+  /** Number of rounds, out of `of`, in which the hidden name took longer. */
   async slower(pair: Pair, hidden: string, missing: string, of: number): Promise<number> {
     let count = 0;
     for (let i = 0; i < of; i++) {
@@ -163,7 +169,10 @@ const DESCRIPTIONS: readonly Ask[] = [
 /** `hidden` is referred to, so that what reaches it would find it. */
 const RELATIONS = [{ table: 'items', columns: ['amount'], references: { table: 'hidden', columns: ['id'] } }];
 
-/** Of 100 tosses, fewer than 25 or more than 75 of one kind come once in millions. ClickHouse, which may be emulated, has fewer. */
+/**
+ * Fewer than 25 or more than 75 heads in 100 fair tosses occur once in millions. ClickHouse has
+ * fewer rounds because it may run in an emulator.
+ */
 const TOSSES: Record<EngineName, { readonly of: number; readonly least: number }> = {
   postgres: { of: 100, least: 25 },
   mysql: { of: 100, least: 25 },

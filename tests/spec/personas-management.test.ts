@@ -240,7 +240,7 @@ describe('personas', () => {
       claims,
     });
     expect((await by(made, { 'x-persona': 'user' })).status).toBe(403);
-    // What its roles would let it administer, it may look at.
+    // A token with a persona can read what its roles would let it manage.
     const administer = async (method: string, path: string, body?: unknown): Promise<number> => {
       const token = made['power_token'] ?? '';
       const joined = `${path}${path.includes('?') ? '&' : '?'}pwt=${token}`;

@@ -98,7 +98,7 @@ class Corner implements World {
     });
   }
 
-  /** Sends at least so many requests, and says how many. */
+  /** Sends at least `least` requests and returns their number. */
   async run(least: number): Promise<number> {
     const { reads, writes } = this.#amount;
     let sent = 0;

@@ -317,13 +317,14 @@ describe.each(ENGINE_NAMES)('writes under personas on %s', (engine) => {
     const made = await pairs('POST', '$return=rows', [{ ...body, id: 2, code: 'c2' }, body]);
     expect([made.status, made.json(), made.headers['x-rows-affected']]).toEqual([201, [row(2, 'n'), row(1, 'n')], '2']);
     expect((await pairs('POST', '', [body])).status).toBe(409);
-    // By the primary key, by another one, and by rows that lack what new ones need.
+    // Upserts by the primary key, by another unique key, and with rows that lack insert columns.
     expect((await pairs('POST', '$upsert=true&$return=rows', [{ ...body, note: 'u' }])).json()).toEqual([row(1, 'u')]);
     expect((await pairs('POST', '$upsert=true&$return=rows', [{ id: 1, note: 'v' }])).json()).toEqual([row(1, 'v')]);
     expect((await pairs('POST', '$upsert=tenant,code&$return=rows', [{ code: 'c2', note: 'w' }])).json()).toEqual([row(2, 'w')]);
     expect((await pairs('POST', '$upsert=true', [{ id: 9, note: 'v' }])).status).toBe(422);
     expect((await pairs('PATCH', '$return=rows', [{ tenant: 'a', id: 2, note: 'x' }])).json()).toEqual([row(2, 'x')]);
-    // A key that an update gives: the row is found by the old one and given back by the new one, and the body cannot have it.
+    // A key column that the update sets: the row is found by the old key and returned by the new
+    // one. The body must not contain the column.
     const moving = { except: ['id'], set: { tenant: 'z' } };
     await space.only({ pairs: { read: true, insert, update: moving } });
     expect((await pairs('PATCH', 'tenant=eq.a&id=eq.2&$return=rows', { note: 'y' })).json()).toEqual([row(2, 'y', 'z')]);

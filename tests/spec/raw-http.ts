@@ -1,4 +1,4 @@
-// Requests that no HTTP library would send: bytes are sent unchanged, and responses are parsed by hand.
+// Requests that no HTTP library sends: bytes are sent unchanged, responses are parsed by hand.
 import { connect } from 'node:net';
 import type { Service } from '../support/service.ts';
 
@@ -8,14 +8,17 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** Sends bytes and reads until the service closes the connection. The request must demand that, or be rejected. */
+/**
+ * Sends bytes and reads until the service closes the connection. The request must demand that, or
+ * be rejected.
+ */
 export function sendRaw(service: Service, bytes: string | Buffer): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
     const socket = connect(service.port, service.host, () => socket.write(bytes));
     socket.setTimeout(10_000, () => socket.destroy(new Error('the service neither answered nor closed the connection')));
     socket.on('data', (piece) => pieces.push(piece));
-    // A service that rejects a request before it has read all of it may reset the connection afterwards.
+    // A service that rejects a request early may reset the connection afterwards.
     socket.on('error', (error) => (pieces.length > 0 ? undefined : reject(error)));
     socket.on('close', () => resolve(parse(Buffer.concat(pieces).toString('utf8'))));
   });

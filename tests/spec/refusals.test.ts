@@ -33,7 +33,10 @@ const RAISES = {
     "CREATE TRIGGER guards_delete BEFORE DELETE ON guarded FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'rows stay here'",
   ],
 };
-/** Codes of every class that a RAISE may name: also those that stand for a lost connection, a timeout or a missing privilege elsewhere. */
+/**
+ * Codes of every class that RAISE accepts, also of classes that otherwise mean a lost connection, a
+ * timeout or a missing privilege.
+ */
 const CODED = {
   postgres: ['45000', 'UX001', '57014', '57P01', '08006', '42501', '42P01', '42883', '40001', '53300', '0A000', '23514', '22023'].map(
     (code) => `code ${code}`,
@@ -108,7 +111,10 @@ describe('deferred constraints of PostgreSQL', () => {
   });
   afterAll(() => database?.drop());
 
-  /** The first row's parent comes later, so that no beginning of the batch tells the row that is wrong. */
+  /**
+   * The parent of the first row is inserted later, so that no prefix of the batch identifies the
+   * wrong row.
+   */
   const TREE = [
     { id: 1, parent: 3 },
     { id: 2, parent: 99 },

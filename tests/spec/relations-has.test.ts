@@ -71,7 +71,8 @@ describe.each(ENGINE_NAMES)('$has on %s', (engine) => {
     const put = await orders.send('PUT', 'set=status.seen&$has=customer(name=eq.Ada)');
     expect([put.status, put.text]).toEqual([200, '{"rows_affected":2}']);
     expect(await orders.ids('status=eq.seen&$select=id')).toEqual([1, 2]);
-    // By its words a row may fall out of what it is found by; each is changed once all the same.
+    // The update may make a row stop matching its own filter; each row is still updated exactly
+    // once.
     const patch = await orders.send('PATCH', '$has=customer(name=eq.Ada)&status=eq.seen', { body: { status: 'done', total: 7 } });
     expect([patch.status, patch.text]).toEqual([200, '{"rows_affected":2}']);
     expect(await orders.ids('status=eq.done&total=eq.7&$select=id')).toEqual([1, 2]);

@@ -1,6 +1,5 @@
-// Random requests with `$expand`, `$has` and `$hasnot` on each engine, against an oracle that knows
-// only the rows and the relations of the metadata. One table has a column of many kinds: nested
-// values must equal those of the table.
+// Random requests with `$expand`, `$has` and `$hasnot` on each engine, compared with an oracle that
+// uses only the rows and the relations of the metadata.
 import { deserialize } from 'bson';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';

@@ -1,4 +1,4 @@
-// Settings with an effect over HTTP: the gateway's secret, denied hosts, health, readiness, metrics.
+// Settings whose effect is visible over HTTP: gateway secret, denied hosts, health, metrics.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { abbreviation, type Body, messageOf, SystemClient } from './system-clien
 
 const SECRET = 'only-the-gateway-knows';
 
-/** Runs the service, what the test does to its data meanwhile, and the service again with the same keys. */
+/** Runs the service, lets the test modify its data, and starts it again with the same keys. */
 async function restarted(
   first: (service: Service) => Promise<void>,
   between: (dataDir: string) => void,

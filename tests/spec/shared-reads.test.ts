@@ -1,4 +1,5 @@
-// Identical reads at one time on ClickHouse, and sums anywhere, share statements: everyone gets the whole answer, with nothing older than their request in it.
+// Identical concurrent reads on ClickHouse, and aggregates on any engine, share statements. Each
+// caller gets the whole response, never data from before its request.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';
 import { type Response, type Service, setUpProject, startService, type TestProject } from '../support/service.ts';

@@ -1,5 +1,5 @@
-// Tables that belong together in every way that there is, on each engine, with the same rows; where an engine has no foreign keys, the entry of
-// the database declares them.
+// Related tables with every kind of relation on each engine, with the same rows. Where an engine
+// has no foreign keys, the entry of the database declares them.
 import { createDatabase, type DatabaseEntry, type EngineName, type TestDatabase } from '../support/engines.ts';
 
 interface Key {

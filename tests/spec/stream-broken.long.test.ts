@@ -1,5 +1,6 @@
-// An engine that dies, or a connection that breaks, during a response: the client sees a failed transfer or an error,
-// never a truncated body that looks complete. The next request works once the engine is back.
+// An engine or a connection that dies during a response: the client sees a failed transfer or an
+// error, never a truncated body that looks complete. The next request works once the engine is
+// back.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, ENGINE_NAMES, type PrivateEngine, startPrivateEngine, type TestDatabase } from '../support/engines.ts';
 import { eventually } from '../support/patience.ts';

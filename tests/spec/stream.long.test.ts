@@ -1,5 +1,5 @@
-// A million rows in one response: memory stays bounded in every format; a client that pauses pauses the query, and one
-// that leaves cancels it.
+// A million rows in one response: memory stays bounded in every format, a client that pauses also
+// pauses the query, and a client that disconnects cancels it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, ENGINE_NAMES, type EngineName, type TestDatabase } from '../support/engines.ts';

@@ -44,7 +44,7 @@ const made = async (changes: Body = {}, headers: Headers = {}): Promise<{ token:
 const list = (query = '') => client.system('GET', `token/list${query}`, undefined, project.headers);
 const remove = (id: string, headers: Headers = project.headers) => client.system('DELETE', `token?token_id=${id}`, undefined, headers);
 
-/** A request with a token and nothing else, both halves unless the test says otherwise. */
+/** Sends a request with a token only, in both places unless the test overrides one. */
 function use(
   method: string,
   path: string,
@@ -222,7 +222,7 @@ describe('using', () => {
       expect(`${method} ${answer.status}`).toBe(`${method} ${permitted ? GOOD[method] : 403}`);
       if (!permitted && method !== 'HEAD') expect(messageOf(answer, 403)).toContain(key_type);
     }
-    // What is not an endpoint stays none, whatever the token may.
+    // A path that is not an endpoint stays 405 for every token.
     expect((await use('PROPFIND', usersPath(), token)).status).toBe(405);
     await database.run('DELETE FROM users WHERE id = 900');
   });

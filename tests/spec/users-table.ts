@@ -1,4 +1,4 @@
-// The example table of the specification on each engine, with five rows, and a client for it. Shared by the suites over HTTP.
+// The example table of the specification on each engine, with five rows, and a client for it.
 import type { EngineName, TestDatabase } from '../support/engines.ts';
 import type { RequestOptions, Response, Service, TestProject } from '../support/service.ts';
 

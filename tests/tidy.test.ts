@@ -1,5 +1,5 @@
-// The architecture as a test: who may import whom, which file alone may do a thing, and that the documents say what the code does. It reads
-// the project's files as text; what it finds is listed with the file, so that a failure says what to change.
+// Rules of the architecture: allowed imports, files with exclusive tasks, documents that match the
+// code. Reads the files as text; a failure lists the file.
 import { describe, expect, test } from 'vitest';
 import { PARAMETERS } from '../src/auto/request/parameters.ts';
 import { SETTINGS } from '../src/config.ts';
@@ -24,7 +24,10 @@ const FEATURE = [
   'util',
 ];
 
-/** For each room of src/ (or file at its top) the rooms, or single files of rooms, that it may import. Its own files are always among them. */
+/**
+ * For each folder of src/ (or file at its top): the folders or single files that it may import. A
+ * folder may always import its own files.
+ */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   main: ANYTHING,
   app: ANYTHING,
@@ -71,7 +74,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   util: [],
 };
 
-/** Folders whose members know nothing of each other; what they share lies beside them. */
+/** Folders whose members are independent of each other; shared files are directly in the folder. */
 const SEPARATE = ['src/engines', 'src/lang'];
 /** Folders of `src/engines` that every engine builds on. */
 const SHARED = new Set(['contract', 'pool', 'schema', 'driver-kit']);
@@ -88,7 +91,10 @@ const everywhere = [...sources, ...sourceFiles('tests'), ...sourceFiles('scripts
 /** `src/auto/plan/plan.ts` is in the room auto, `src/config.ts` is the room config. */
 const roomOf = (file: string): string => file.split('/')[1]?.replace(/\.ts$/, '') ?? '';
 
-/** The member of a folder that a file lies in: `src/engines/mysql/driver.ts` is in `src/engines/mysql`, `src/engines/pool/pool.ts` in none. */
+/**
+ * The member of a folder that contains a file: `src/engines/mysql/driver.ts` is in
+ * `src/engines/mysql`, `src/engines/pool/pool.ts` is in no member.
+ */
 const memberOf = (folder: string, file: string): string | undefined => {
   const [name = '', inside] = file.slice(folder.length + 1).split('/');
   return file.startsWith(`${folder}/`) && inside !== undefined && !SHARED.has(name) ? `${folder}/${name}` : undefined;
@@ -163,7 +169,7 @@ describe('imports', () => {
   });
 });
 
-/** Every way round that a walk from file to file meets; a file whose walk is over is never walked again. */
+/** Every cycle of imports. A file whose walk has ended is not walked again. */
 function findCycles(graph: ReadonlyMap<string, readonly string[]>): string[] {
   const finished = new Set<string>();
   const cycles: string[] = [];
@@ -244,7 +250,7 @@ describe('an engine', () => {
     const others = sources.filter((file) => !engineFiles.includes(file) && !allowed.some((pattern) => pattern.test(file)));
     const names = OWN_ENGINES.flatMap((engine) => [engine.label, ...engine.names]).join('|');
     const types = OWN_ENGINES.map(({ type }) => type).join('|');
-    // Types are two letters, which mean other things too: only what compares a type with one of them is a switch.
+    // Types are two letters with other meanings too: only a comparison of a type is a switch.
     const named = new RegExp(`${names}|\\btype\\b\\W{1,8}'(?:${types})'`, 'i');
     const found = others.flatMap((file) =>
       readProjectFile(file)
@@ -402,7 +408,7 @@ describe('documents', () => {
   });
 });
 
-/** The reference of errors, made from the table: by status, with placeholders for what a message fills in. */
+/** Generates the reference of errors from the table: by status, with placeholders in messages. */
 function describeErrors(): string {
   const errors = Object.entries(ERRORS);
   const statuses = [...new Set(errors.map(([, { status }]) => status))].sort((one, other) => one - other);

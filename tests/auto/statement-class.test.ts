@@ -1,4 +1,5 @@
-// The statement class of a request: pipelined are statements that take about as long as any other of their table.
+// The statement class of a request: statements that take about as long as others of their table are
+// pipelined.
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { classOf } from '../../src/auto/execute/statement-class.ts';
 import { type Access, UNRESTRICTED } from '../../src/auto/plan/access.ts';

@@ -1,4 +1,4 @@
-// `--help` is there for every command and subcommand, and says how each is used.
+// Every command and subcommand supports `--help`.
 import { expect, test, vi } from 'vitest';
 import { runCommand } from '../../src/cli/commands/index.ts';
 

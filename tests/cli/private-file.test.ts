@@ -1,4 +1,4 @@
-/** Files of ours that somebody may read while they are written. */
+/** Private files can be read by others neither before, during nor after they are written. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// The typed client: generated files compile with the last two TypeScript majors and reject mistakes,
-// reads are retried, and the runtime stays small.
+// The typed client: generated files compile with the last two TypeScript majors and reject
+// mistakes, reads are retried, and the runtime stays small.
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';

@@ -1,5 +1,5 @@
-// The client on all four engines: hostile values, pages, keys, aggregates, related rows, writes, long
-// queries, calls, aborts, and exact numbers.
+// The client on all four engines: hostile values, pages, keys, aggregates, related rows, writes,
+// long queries, calls, aborts and exact numbers.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MillraceError, type ServiceFacts } from '../../src/client/index.ts';
 import { Bench } from '../custom/definitions.ts';

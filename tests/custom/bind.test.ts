@@ -1,4 +1,4 @@
-// SQL templates: slots, literals, rejected statements. No value ever changes the text of a statement.
+// SQL templates: slots, literals, rejected statements. No value changes the SQL of a statement.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Engine } from '../../src/engines/contract/engine.ts';

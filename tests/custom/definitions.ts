@@ -21,7 +21,7 @@ export interface Sketch {
 export const DEFINITIONS = '/svc/rest/definition/v1';
 export const YAML = { 'content-type': 'application/x-yaml' };
 
-/** The document that a sketch stands for, on a registered database unless it says otherwise. */
+/** Expands a sketch to a document, on a registered database unless the sketch names another one. */
 export function documentOf(project: TestProject, database: Registered, sketch: Sketch): Record<string, unknown> {
   const {
     uri,

@@ -1,5 +1,5 @@
-// Custom endpoints in the OpenAPI document: inputs, paths, responses and rejections. Each endpoint is
-// called as the document says, and its response validated against the document.
+// Custom endpoints in the OpenAPI document: inputs, paths, responses and rejections. Every response
+// is validated against the document.
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Bench } from '../custom/definitions.ts';

@@ -1,5 +1,5 @@
-// The demo service: every operation is called from the OpenAPI document alone, and every response validated
-// strictly. Also the TypeScript of the README, with a generated client.
+// The demo service: calls every operation from the OpenAPI document alone and validates every
+// response. Also the TypeScript of the README, with a generated client.
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// Reads an OpenAPI document as clients do: resolves references, builds requests, and validates responses.
-// Statuses, media types and members that the document does not list are failures.
+// Reads an OpenAPI document as clients do: resolves references, builds requests, validates
+// responses. Undocumented statuses, media types and members are failures.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Response } from '../support/service.ts';
 
@@ -147,7 +147,7 @@ function closed(document: OpenApi): OpenApi {
   return { ...document, components: { ...document.components, schemas: Object.fromEntries(schemas) as never } };
 }
 
-/** Makes references absolute, since the validator knows the document by name. */
+/** Makes references absolute, since the validator resolves them by the document's name. */
 function absolute(schema: object): object {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as object;
 }

@@ -1,5 +1,5 @@
-// The OpenAPI document on all four engines: public validators accept it, it describes the tables, and each
-// operation returns a response that matches its own schemas.
+// The OpenAPI document on all four engines: public validators accept it, it describes the tables,
+// and the responses match its schemas.
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// The demo of `npm start` as a process, shared by all pages, and the replacements for page defaults.
+// The demo of `npm start` as a process, shared by all pages, and the replacements for its defaults.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';

@@ -13,7 +13,9 @@ interface Tried {
   readonly problems: readonly string[];
 }
 
-/** `GET …/users?pg=0&ps=20`: a table of the demo or a whole path. Code without values is a pattern. */
+/**
+ * `GET …/users?pg=0&ps=20`: a table of the demo or a whole path. Code without values is a pattern.
+ */
 const REQUEST = /^(GET|PUT|DELETE) ((?:…|\/svc|\/demo)\/[^\s{}<>…]*\?[^\s…]*=[^\s…]*)$/;
 const FORM = /=(?:[A-Z_]+)?(?:&|$)/;
 const TABLES = '/svc/api/rest/auto/v1/demo/shop/pg/shop';

@@ -1,5 +1,5 @@
-// Runs one page from top to bottom, in its own folder and shell, against a running demo. A table has
-// a handler for each language; a block without a handler is a problem.
+// Runs one page from top to bottom, in its own folder and shell, against a running demo. A table
+// has a handler for each language; a block without a handler is a problem.
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -51,7 +51,10 @@ function savedFile(folder: PageFolder, fence: Fence, name: string): Part {
 const command = (fence: Fence, text: string): Part => ({ commands: [{ line: fence.line, text }] });
 const check = (...problems: readonly string[]): Part => ({ check: async () => problems });
 
-/** Programs that cannot run here, or not quickly, have stand-ins that check arguments; see `prelude`. */
+/**
+ * Programs that cannot run here, or are too slow, have stand-ins that check arguments; see
+ * `prelude`.
+ */
 const TREATMENTS: Readonly<Record<(typeof LANGUAGES)[number], (folder: PageFolder, fence: Fence) => Part>> = {
   sh: (_, fence) => ({ commands: commandsOf(fence.text, fence.line) }),
   yaml: ({ demo }, fence) => ({ check: () => checkDocument(demo, fence) }),

@@ -11,8 +11,8 @@ export interface SlowDatabase extends TestDatabase {
 }
 
 /**
- * `sleepy?id=eq.700` takes 700 ms, for every multiple of 50 up to ten minutes; `words` has a
- * thousand rows of 300 characters.
+ * `sleepy?id=eq.700` takes 700 ms, for every multiple of 50 up to ten minutes. The table `words`
+ * has a thousand rows of 300 characters.
  */
 export async function slowDatabase(address?: EngineAddress): Promise<SlowDatabase> {
   const database = await createDatabase('postgres', address);

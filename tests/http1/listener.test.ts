@@ -1,4 +1,5 @@
-// The HTTP/1.x parser: requests in pieces of any size, rejections, and a comparison with Node's own parser.
+// The HTTP/1.x parser: requests in pieces of any size, rejections, and comparison with Node's
+// parser.
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -57,7 +58,7 @@ beforeAll(async () => {
     });
   });
   node.on('clientError', (_, socket) => {
-    // Node reads ahead: the requests before the bad one are still on their way to the listener above.
+    // Node reads ahead: requests before the bad one are still on their way to the listener above.
     setTimeout(() => socket.destroy(), 5);
   });
   await new Promise<void>((resolve) => node.listen(0, '127.0.0.1', resolve));

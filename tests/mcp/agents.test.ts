@@ -191,7 +191,7 @@ test('a persona sees the tools, tables and columns that it is granted', async ()
   expect(await refused('update_rows', { filter: { id: 1 }, set: { total: 1 } })).toBe(true);
   expect(await refused('update_rows', { filter: { total: 1 }, set: { status: 'x' } })).toBe(true);
   expect(await refused('read_rows', { table: orders.replace('orders', 'customer') })).toBe(true);
-  // There is none yet.
+  // The project has no endpoint yet.
   const { isError, content } = await call(client, 'call_endpoint', { uri: 'nowhere' });
   expect([isError, content[0]?.text]).toEqual([true, expect.stringContaining('nowhere')]);
 });

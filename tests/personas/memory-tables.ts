@@ -1,4 +1,4 @@
-// Runs plans on rows in memory, for oracle requests without a database. Must not know personas.
+// Runs plans on rows in memory, for oracle requests without a database. Independent of personas.
 import type { Column, Table } from '../../src/model/table.ts';
 import type { Condition, CountPlan, GroupPlan, Link, SelectPlan } from '../../src/sql/plan.ts';
 import type { Row, Value } from './oracle.ts';

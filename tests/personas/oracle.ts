@@ -123,7 +123,7 @@ export class Oracle {
   readonly #columns: readonly string[];
   readonly readable: ReadonlySet<string>;
 
-  /** `columns` are those of the table, in order. */
+  /** `columns` lists the columns of the table in order. */
   constructor(columns: readonly string[], grants: Grants, claims: Claims) {
     this.#columns = columns;
     this.#grants = grants;

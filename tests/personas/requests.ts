@@ -301,7 +301,7 @@ export class Requests {
     ];
   }
 
-  /** Rows of a write: those that match a filter, or the row of a key. */
+  /** The target of a write: rows that match a filter, or the row of a key. */
   #target(): { readonly ask: Pick<Ask, 'key' | 'query'>; readonly where: Condition; readonly isRow: boolean } {
     if (this.#dice.chance(0.75)) {
       const where = this.#condition(1);

@@ -1,4 +1,4 @@
-// The YAML source of a persona: its values and positions, and that no document holds the event loop.
+// The YAML source of a persona: values, positions, and short time slices for large documents.
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -42,9 +42,7 @@ function shown(value: StatementParam): string {
 const bound = ({ statement, params }: BoundStatement): string =>
   params.map((value, i) => `${shown(value)} ${statement.types[i]?.kind}`).join(', ');
 
-/**
- * All texts of a statement: some engines count before they write, or have several ways to write.
- */
+/** All SQL of a statement: some engines count before they write, or choose between statements. */
 const textsOf = (statement: ClickhouseStatement): readonly string[] =>
   statement.counted === undefined ? [statement.text] : [statement.counted.count, statement.text, ...statement.counted.otherwise];
 

@@ -165,8 +165,8 @@ export interface Container {
 }
 
 /**
- * A container of the image, with a volume and a /tmp. Uses a private read-only root where the system
- * allows it, file permissions elsewhere.
+ * Runs the image in a container with a volume and a /tmp. Uses a private read-only root where the
+ * system allows it, file permissions elsewhere.
  */
 export function containerOf(image: Image, volume: string, tmp: string): Container {
   const uid = UIDS[image.user] ?? 0;
@@ -182,7 +182,7 @@ export function containerOf(image: Image, volume: string, tmp: string): Containe
   };
 }
 
-/** A root with the image's files and the system's programs, read-only except the volume and /tmp. */
+/** A root with the image's files and the system's programs, read-only except volume and /tmp. */
 function mountScript({ folder, workdir, volumes }: Image, uid: number, volume: string, tmp: string): string {
   const lines = [`mount --bind ${folder} ${folder}`];
   const bind = (from: string, to: string, options = ''): void => {

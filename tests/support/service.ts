@@ -70,7 +70,7 @@ export interface Service {
   stop(): Promise<Exit>;
 }
 
-/** What a client of a service needs. */
+/** The part of a service that its clients use. */
 export type ServiceClient = Pick<Service, 'serverKey' | 'request'>;
 
 export function clientOf(url: string, serverKey: string): ServiceClient {
@@ -164,7 +164,8 @@ export async function sharedService(): Promise<Service> {
 }
 
 async function startSharedService(): Promise<Service> {
-  // The runner ends a worker with SIGTERM, which would skip the `exit` event that kills the service.
+  // The runner ends a worker with SIGTERM, which would skip the `exit` event that kills the
+  // service.
   process.once('SIGTERM', () => process.exit());
   const service = await startService();
   void service.exited.then(() => {

@@ -1,4 +1,4 @@
-/** The byte writer: all appended bytes come out in order, across growth and pieces passed on. */
+/** The byte writer: all bytes are written in order, across growth and appended buffers. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Lease } from '../../src/util/bytes/buffer-pool.ts';

@@ -1,6 +1,6 @@
 /**
  * Runs the tests written in Lark, `src/lang/lark/testdata/*.star`, in chunks separated by lines of
- * `---`. A chunk must fail at each line that ends in `# error: …`, with that text, and nowhere else.
+ * `---`. A chunk must fail exactly at the lines that end in `# error: …`, with that message.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -12,10 +12,7 @@ const databases = new Databases();
 let service: Service;
 let project: TestProject;
 
-/**
- * Uses every name that a generated statement could need for itself. The letters of a key sort
- * differently as text and as bytes.
- */
+/** Uses every name that a generated statement could need, and keys whose text and byte order differ. */
 async function fill(database: TestDatabase): Promise<void> {
   const { engine: name } = database;
   const key = (column: string): string => (name === 'postgres' ? `"${column}"` : `\`${column}\``);

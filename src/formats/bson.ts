@@ -2,8 +2,8 @@
  * BSON: one document `{"rows": [ … ]}`. Values that a BSON type cannot hold exactly are strings.
  * The document begins with its length, so head() is made last, for the 14 bytes before the body.
  */
-import type { Cells, ResultColumn } from '../model/cells.ts';
-import { NestedReader, type NestedRows } from '../model/nested.ts';
+import type { Cells, NestedRows, ResultColumn } from '../model/cells.ts';
+import { NestedReader } from '../model/nested.ts';
 import type { Kind } from '../model/table.ts';
 import { ByteWriter, EncodedText } from '../util/bytes/byte-writer.ts';
 import type { PlainValue } from '../util/text/decimal.ts';

@@ -2,8 +2,7 @@
  * CSV (RFC 4180): CRLF, quotes where needed, always a header. NULL is an empty field, `""` an empty string.
  * Cells are data: formulas are not escaped for spreadsheets.
  */
-import type { Cells, ResultColumn } from '../model/cells.ts';
-import type { NestedRows } from '../model/nested.ts';
+import type { Cells, NestedRows, ResultColumn } from '../model/cells.ts';
 import type { Kind } from '../model/table.ts';
 import { ByteWriter } from '../util/bytes/byte-writer.ts';
 import type { Format, RowWriter } from './format.ts';

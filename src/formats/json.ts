@@ -2,8 +2,8 @@
  * JSON: an array with an object per row, or a plain value. Numbers are copied digit by digit.
  * A column name that occurs twice in a result is written twice.
  */
-import type { Cells, ResultColumn } from '../model/cells.ts';
-import { NestedReader, type NestedRows } from '../model/nested.ts';
+import type { Cells, NestedRows, ResultColumn } from '../model/cells.ts';
+import { NestedReader } from '../model/nested.ts';
 import type { Kind } from '../model/table.ts';
 import { BoundedMap } from '../util/bounded-map.ts';
 import { type ByteWriter, EncodedText } from '../util/bytes/byte-writer.ts';

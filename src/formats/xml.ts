@@ -2,8 +2,8 @@
  * XML: `<response>` with a `<row>` per row and an element per column. NULL is an empty element with nil="true".
  * Names that are not XML names are `<column name="…">`; characters that XML cannot hold become U+FFFD.
  */
-import type { Cells, ResultColumn } from '../model/cells.ts';
-import { NestedReader, type NestedRows } from '../model/nested.ts';
+import type { Cells, NestedRows, ResultColumn } from '../model/cells.ts';
+import { NestedReader } from '../model/nested.ts';
 import type { Kind } from '../model/table.ts';
 import { ByteWriter, EncodedText } from '../util/bytes/byte-writer.ts';
 import type { Format, RowWriter } from './format.ts';

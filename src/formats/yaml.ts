@@ -2,8 +2,8 @@
  * YAML: a list of mappings, one per row, with nested values as flow collections; or a plain value as blocks.
  * Scalars are in yaml-scalar.ts.
  */
-import type { Cells, ResultColumn } from '../model/cells.ts';
-import { NestedReader, type NestedRows } from '../model/nested.ts';
+import type { Cells, NestedRows, ResultColumn } from '../model/cells.ts';
+import { NestedReader } from '../model/nested.ts';
 import { BoundedMap } from '../util/bounded-map.ts';
 import { ByteWriter, EncodedText } from '../util/bytes/byte-writer.ts';
 import { exactDigits, MAX_RESULT_DEPTH, NestingError } from '../util/json/json-write.ts';

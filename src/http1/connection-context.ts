@@ -2,12 +2,11 @@
 import type { Lease } from '../util/bytes/buffer-pool.ts';
 import type { MaybePromise } from '../util/concurrency/maybe-promise.ts';
 import type { BodyBudget } from './body-budget.ts';
-import type { HttpConnection } from './connection.ts';
 import type { DateHeader } from './date-header.ts';
 import type { DiscardQueue } from './discard-queue.ts';
-import type { HeaderNames } from './header-names.ts';
+import type { HeaderNames } from './head/header-names.ts';
+import type { RequestHead } from './head/request-head.ts';
 import type { HttpReply } from './reply.ts';
-import type { RequestHead } from './request-head.ts';
 import type { RejectReason } from './request-rejected.ts';
 
 export interface RequestHandlers {
@@ -36,8 +35,8 @@ export interface ListenerLimits {
   readonly stallSecs: number;
 }
 
-/** Everything that the connections of one listener share. */
-export interface ConnectionContext extends Required<Omit<RequestHandlers, 'overloaded'>> {
+/** Everything that the connections of one listener share. `C` is the class of the connections. */
+export interface ConnectionContext<C = unknown> extends Required<Omit<RequestHandlers, 'overloaded'>> {
   readonly maxBodyBytes: number;
   readonly stallMs: number;
   readonly bodies: BodyBudget;
@@ -47,6 +46,6 @@ export interface ConnectionContext extends Required<Omit<RequestHandlers, 'overl
   /** The port is closed: every response is the last one of its connection. */
   isClosing: boolean;
   /** Rejects the slowest body of another connection. Returns `false` if no body is slow. */
-  evictSlowBody(requester: HttpConnection): boolean;
-  closed(connection: HttpConnection): void;
+  evictSlowBody(requester: C): boolean;
+  closed(connection: C): void;
 }

@@ -3,9 +3,9 @@ import type { Socket } from 'node:net';
 import type { Lease } from '../util/bytes/buffer-pool.ts';
 import type { ConnectionContext, ConnectionLimit } from './connection-context.ts';
 import { STATES, type State } from './connection-states.ts';
+import { type RequestHead, UNREADABLE } from './head/request-head.ts';
 import { IncomingBody } from './incoming-body.ts';
 import { HttpReply, type ReplyChannel, resetSocket } from './reply.ts';
-import { type RequestHead, UNREADABLE } from './request-head.ts';
 import { RequestInput } from './request-input.ts';
 import { type RejectReason, RequestRejected } from './request-rejected.ts';
 import { WriteTimeout } from './write-timeout.ts';
@@ -32,7 +32,7 @@ export class HttpConnection implements ReplyChannel {
   isUsed = false;
   /** The limit that this connection exceeds. Only exempt requests are served then. */
   readonly #overLimit: ConnectionLimit | undefined;
-  readonly #context: ConnectionContext;
+  readonly #context: ConnectionContext<HttpConnection>;
   readonly #input: RequestInput;
   readonly #writes: WriteTimeout;
   #state: State = 'idle';
@@ -47,7 +47,7 @@ export class HttpConnection implements ReplyChannel {
   #bytesInSlice = 0;
   #hasClientEnded = false;
 
-  constructor(socket: Socket, context: ConnectionContext, overLimit?: ConnectionLimit) {
+  constructor(socket: Socket, context: ConnectionContext<HttpConnection>, overLimit?: ConnectionLimit) {
     this.socket = socket;
     this.#context = context;
     this.#overLimit = overLimit;

@@ -1,7 +1,7 @@
 /** A request body that is being received: its bytes, its share of the budget, and its speed. No I/O. */
 import { type BodyReader, ChunkedBody, sizedBody } from './body.ts';
 import type { BodyBudget } from './body-budget.ts';
-import { CHUNKED } from './header-section.ts';
+import { CHUNKED } from './head/header-section.ts';
 
 /** A body may take this time, plus the time at this rate. */
 const MAX_BODY_MS = 120_000;

@@ -6,7 +6,7 @@ import { HttpConnection } from './connection.ts';
 import type { ConnectionContext, ConnectionLimit, ListenerLimits, RequestHandlers } from './connection-context.ts';
 import { DateHeader } from './date-header.ts';
 import { DiscardQueue } from './discard-queue.ts';
-import { HeaderNames } from './header-names.ts';
+import { HeaderNames } from './head/header-names.ts';
 import { maxConnectionsByOpenFiles } from './open-file-limit.ts';
 
 /** Interval at which the time limits of all connections are checked. */
@@ -32,7 +32,7 @@ export class Listener {
   readonly #handlers: RequestHandlers;
   readonly #maxConnections: number;
   readonly #limit: ConnectionLimit;
-  readonly #context: ConnectionContext;
+  readonly #context: ConnectionContext<HttpConnection>;
   readonly #ticker: NodeJS.Timeout;
   /** An exiting process must not leave truncated replies that look complete. */
   readonly #onExit = (): void => this.abort();

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import { reasonOf } from '../errors.ts';
 import { Lease } from '../util/bytes/buffer-pool.ts';
-import type { RequestHead } from './request-head.ts';
+import type { RequestHead } from './head/request-head.ts';
 
 /** The connection of a reply, or what stands in for one. */
 export interface ReplyChannel {

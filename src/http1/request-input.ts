@@ -1,9 +1,9 @@
 /** Received bytes of one connection that are not parsed yet, and the parsers of request heads. No I/O. */
 import type { BodyReader } from './body.ts';
-import { EarlyValidator, emptyLinesLength } from './early-validator.ts';
-import type { HeaderNames } from './header-names.ts';
+import { EarlyValidator, emptyLinesLength } from './head/early-validator.ts';
+import type { HeaderNames } from './head/header-names.ts';
+import { HEAD_END, HeadReader, headEnd, type RequestHead } from './head/request-head.ts';
 import { PendingBytes } from './pending-bytes.ts';
-import { HEAD_END, HeadReader, headEnd, type RequestHead } from './request-head.ts';
 
 const EMPTY: Buffer = Buffer.alloc(0);
 const CR = 0x0d;

@@ -9,7 +9,6 @@
  *   json                  JSON text (UTF-8)
  *   bytes                 the raw bytes
  */
-import type { NestedRows } from './nested.ts';
 import type { Kind } from './table.ts';
 
 export interface ResultColumn {
@@ -17,6 +16,12 @@ export interface ResultColumn {
   readonly kind: Kind;
   /** Present if the cell contains rows (see `nested.ts`); its kind is then irrelevant. */
   readonly nested?: NestedRows;
+}
+
+/** Rows inside a cell: a single row, or a list. Encoded by `nested.ts`. */
+export interface NestedRows {
+  readonly kind: 'one' | 'many';
+  readonly columns: readonly ResultColumn[];
 }
 
 /**

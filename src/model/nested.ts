@@ -4,13 +4,7 @@
  */
 import type { ByteWriter } from '../util/bytes/byte-writer.ts';
 import { viewOf } from '../util/bytes/byte-writer.ts';
-import type { Cells, ResultColumn } from './cells.ts';
-
-/** Whether the cell holds a single row or a list. */
-export interface NestedRows {
-  readonly kind: 'one' | 'many';
-  readonly columns: readonly ResultColumn[];
-}
+import type { Cells } from './cells.ts';
 
 const WORD = 4;
 const NULL_LENGTH = -1;

@@ -2,8 +2,8 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import type { RequestHead } from '../../src/http1/head/request-head.ts';
 import { Listener } from '../../src/http1/listener.ts';
-import type { RequestHead } from '../../src/http1/request-head.ts';
 import { bytesOf } from '../../src/util/bytes/buffer-pool.ts';
 
 /** Requests in order; the last may have been rejected. */

@@ -6,9 +6,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, connect } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { HeaderNames } from '../../src/http1/header-names.ts';
+import { HeaderNames } from '../../src/http1/head/header-names.ts';
+import { HeadReader, type RequestHead } from '../../src/http1/head/request-head.ts';
 import { Listener } from '../../src/http1/listener.ts';
-import { HeadReader, type RequestHead } from '../../src/http1/request-head.ts';
 import { bytesOf, Lease } from '../../src/util/bytes/buffer-pool.ts';
 
 const MAX_BODY = 5000;

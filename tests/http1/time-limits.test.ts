@@ -9,7 +9,7 @@ import { HttpConnection } from '../../src/http1/connection.ts';
 import type { ConnectionContext } from '../../src/http1/connection-context.ts';
 import { DateHeader } from '../../src/http1/date-header.ts';
 import { DiscardQueue } from '../../src/http1/discard-queue.ts';
-import { HeaderNames } from '../../src/http1/header-names.ts';
+import { HeaderNames } from '../../src/http1/head/header-names.ts';
 import { bytesOf } from '../../src/util/bytes/buffer-pool.ts';
 
 const context: ConnectionContext = {

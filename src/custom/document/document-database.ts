@@ -6,8 +6,34 @@ import type { Engine } from '../../engines/contract/engine.ts';
 import type { Engines } from '../../engines/registry.ts';
 import type { Host, TlsMode } from '../../model/entry.ts';
 import type { DocumentFields } from '../yaml/fields.ts';
-import { type MapTree, placeOf, type Tree } from '../yaml/yaml-tree.ts';
-import type { OwnDatabase, RegisteredDatabase } from './document.ts';
+import { type MapTree, placeOf, type SourcePlace, type Tree } from '../yaml/yaml-tree.ts';
+
+export interface OwnDatabase {
+  readonly kind: 'own';
+  /** Place of the section in the document. */
+  readonly place: SourcePlace;
+  readonly engine: Engine;
+  readonly hosts: readonly Host[];
+  readonly username: string;
+  /** `null` if the document has none; MASK means the stored one. */
+  readonly password: string | null;
+  readonly name: string;
+  readonly tls: TlsMode;
+  readonly ca: string | undefined;
+  readonly timeoutSecs: number;
+  readonly connectTimeoutSecs: number;
+  readonly idleTimeoutSecs: number;
+  readonly maxOpenConnections: number;
+  readonly maxIdleConnections: number;
+}
+
+export interface RegisteredDatabase {
+  readonly kind: 'ref';
+  readonly place: SourcePlace;
+  readonly engine: Engine;
+  readonly name: string;
+  readonly timeoutSecs: number;
+}
 
 const TLS_MODES: readonly string[] = ['disable', 'prefer', 'require', 'verify-full'];
 const NAMES = [

@@ -1,11 +1,5 @@
-/**
- * Validates the YAML of a definition and returns the document or all its problems. Pure: independent
- * of the caller, of deployed definitions and of the languages' compilers.
- */
-import type { Engine } from '../../engines/contract/engine.ts';
 import type { Engines } from '../../engines/registry.ts';
 import { DEFINITION_METHODS, type DefinitionMethod, versionSortKey } from '../../model/definition.ts';
-import type { Host, TlsMode } from '../../model/entry.ts';
 import { parseUlid } from '../../model/ulid.ts';
 import { parseUserId, type UserIds } from '../../model/user-id.ts';
 import { runToEnd, type Slices } from '../../util/concurrency/slices.ts';
@@ -24,7 +18,7 @@ import {
   type Tree,
   YamlProblems,
 } from '../yaml/yaml-tree.ts';
-import { readDatabase } from './document-database.ts';
+import { type OwnDatabase, type RegisteredDatabase, readDatabase } from './document-database.ts';
 import { readLogic, type StepSource } from './document-logic.ts';
 import { type ResponseDocument, readResponse } from './document-response.ts';
 import { checkUri } from './uri.ts';
@@ -34,33 +28,6 @@ export type Identifier = (typeof IDENTIFIERS)[number];
 
 export type InputType = 'json' | 'form' | 'multipart';
 const INPUT_TYPES: readonly string[] = ['json', 'form', 'multipart'];
-
-export interface OwnDatabase {
-  readonly kind: 'own';
-  /** Place of the section in the document. */
-  readonly place: SourcePlace;
-  readonly engine: Engine;
-  readonly hosts: readonly Host[];
-  readonly username: string;
-  /** `null` if the document has none; MASK means the stored one. */
-  readonly password: string | null;
-  readonly name: string;
-  readonly tls: TlsMode;
-  readonly ca: string | undefined;
-  readonly timeoutSecs: number;
-  readonly connectTimeoutSecs: number;
-  readonly idleTimeoutSecs: number;
-  readonly maxOpenConnections: number;
-  readonly maxIdleConnections: number;
-}
-
-export interface RegisteredDatabase {
-  readonly kind: 'ref';
-  readonly place: SourcePlace;
-  readonly engine: Engine;
-  readonly name: string;
-  readonly timeoutSecs: number;
-}
 
 export interface DefinitionConfig {
   readonly rollbackVersion: string | null;

@@ -1,8 +1,3 @@
-/**
- * Management of definitions: deploy, update, delete, get, list, history. Every definition is
- * validated before it is stored. Independent of HTTP except for status codes.
- */
-import type { Connections } from '../../engines/pool/connections.ts';
 import { apiError, REASONS } from '../../errors.ts';
 import type { SpaceCaller } from '../../model/caller.ts';
 import {
@@ -13,35 +8,16 @@ import {
   type DefinitionSummary,
   type DefinitionUses,
 } from '../../model/definition.ts';
-import type { ProjectContext } from '../../model/project.ts';
-import type { UserIds } from '../../model/user-id.ts';
-import type { DefinitionChange, DefinitionInsertion, DefinitionRevision, Store } from '../../store/store.ts';
+import type { DefinitionChange, DefinitionInsertion, DefinitionRevision } from '../../store/store.ts';
 import type { PlainMap, PlainValue } from '../../util/text/decimal.ts';
-import type { EndpointResolver } from '../call/endpoint-resolver.ts';
 import { type DefinitionDocument, maskPassword, showDocument } from '../document/document.ts';
 import type { Compiled } from '../program/compile.ts';
 import type { Tree } from '../yaml/yaml-tree.ts';
+import type { Author, Management } from './management.ts';
 import { throwFindings, type ValidateOptions, validateDefinition } from './validate.ts';
 
 /** Roles that may change definitions; one of them suffices. */
 export const AUTHORS: readonly string[] = ['admin', 'power'];
-
-export interface Management {
-  readonly store: Store;
-  readonly resolver: EndpointResolver;
-  readonly connections: Connections;
-  /** Throws if connections to the host are not allowed. */
-  checkHost(host: string): Promise<void>;
-  readonly userIds: UserIds;
-}
-
-/** Authenticated author; the ids of organization, project and space belong together. */
-export interface Author {
-  readonly caller: SpaceCaller;
-  readonly context: ProjectContext;
-  /** Value of the header, if sent. */
-  readonly featureId: string | undefined;
-}
 
 interface ValidDefinition {
   readonly tree: Tree;

@@ -14,8 +14,8 @@ import { BODILESS } from '../program/response.ts';
 import { contextOf } from '../steps/context.ts';
 import { CallSession } from '../steps/session.ts';
 import type { Step, StepFrame, Trace } from '../steps/step.ts';
-import type { Author, Management } from './definitions.ts';
 import { type DryRunInput, readDryRunInput } from './dry-run-input.ts';
+import type { Author, Management } from './management.ts';
 import { parseStatement, runStatements } from './surrounding-sql.ts';
 import { conflicts, type Finding, inOrder, type ValidateOptions, validateDefinition } from './validate.ts';
 

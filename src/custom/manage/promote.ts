@@ -3,7 +3,8 @@
  */
 import { apiError } from '../../errors.ts';
 import type { PlainMap, PlainValue } from '../../util/text/decimal.ts';
-import { type Author, insertedOrThrow, type Management, type ManagementResult, nameOf } from './definitions.ts';
+import { insertedOrThrow, type ManagementResult, nameOf } from './definitions.ts';
+import type { Author, Management } from './management.ts';
 import { definitionsLoading } from './modules.ts';
 import { type PromotedModule, type Promotion, planPromotion } from './promotion-plan.ts';
 import { parsePromotionRequest } from './promotion-request.ts';

@@ -5,7 +5,7 @@ import type { ProjectContext } from '../../model/project.ts';
 import { parseUlid } from '../../model/ulid.ts';
 import { parseUserId, type UserIds } from '../../model/user-id.ts';
 import type { PlainMap, PlainValue } from '../../util/text/decimal.ts';
-import type { Author } from './definitions.ts';
+import type { Author } from './management.ts';
 
 export interface PromotionRequest {
   readonly targetVersion: string;

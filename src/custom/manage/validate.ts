@@ -8,21 +8,14 @@ import type { DbType } from '../../model/entry.ts';
 import { entryKey, type ProjectContext } from '../../model/project.ts';
 import { nextSlice } from '../../util/concurrency/loop-scheduler.ts';
 import { runCooperatively } from '../../util/concurrency/slices.ts';
-import {
-  type DefinitionDocument,
-  IDENTIFIERS,
-  type Identifier,
-  MASK,
-  type OwnDatabase,
-  readDocument,
-  validateSlices,
-} from '../document/document.ts';
+import { type DefinitionDocument, IDENTIFIERS, type Identifier, MASK, readDocument, validateSlices } from '../document/document.ts';
+import type { OwnDatabase } from '../document/document-database.ts';
 import { type Compiled, type CompileScope, compileDefinition, type SqlSteps, withPassword } from '../program/compile.ts';
 import { resolveEntry } from '../program/database-entry.ts';
 import { type Step, StepProblems } from '../steps/step.ts';
 import { type LineProblem, placeOf, type Tree, YamlProblems } from '../yaml/yaml-tree.ts';
 import { checkSqlSteps, type SqlFindings } from './check-sql.ts';
-import type { Author, Management } from './definitions.ts';
+import type { Author, Management } from './management.ts';
 import { warningsOf } from './warnings.ts';
 
 export interface Finding extends LineProblem {

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { ApiError, apiError } from '../../errors.ts';
 import type { Entry } from '../../model/entry.ts';
 import { findEntry, type ProjectContext, type ProjectScope } from '../../model/project.ts';
-import type { DefinitionDocument, OwnDatabase } from '../document/document.ts';
+import type { DefinitionDocument } from '../document/document.ts';
+import type { OwnDatabase } from '../document/document-database.ts';
 
 /**
  * `entry` is `undefined` for a registered database, which may change or disappear after the deploy.

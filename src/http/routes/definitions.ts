@@ -3,13 +3,11 @@
 import { DEMANDS } from '../../auth/caller.ts';
 import {
   AUTHORS,
-  type Author,
   deploy,
   describeDefinition,
   find,
   history,
   list,
-  type Management,
   type ManagementResult,
   remove,
   revision,
@@ -17,6 +15,7 @@ import {
 } from '../../custom/manage/definitions.ts';
 import { diff } from '../../custom/manage/diff.ts';
 import { checkDefinition } from '../../custom/manage/dry-run.ts';
+import type { Author, Management } from '../../custom/manage/management.ts';
 import { promote } from '../../custom/manage/promote.ts';
 import type { ValidateOptions } from '../../custom/manage/validate.ts';
 import { apiError } from '../../errors.ts';

@@ -2,9 +2,10 @@
  * Checks whether an incomplete head can still become a request. A TLS greeting, a bare line feed,
  * HTTP/0.9 or an unknown method is rejected at once instead of after the time limit for heads.
  */
+
+import { RequestRejected } from '../request-rejected.ts';
 import { IN_TARGET, IN_TOKEN, IN_VALUE, SPACE, skip, TAB } from './characters.ts';
 import { KNOWN_METHODS, LONGEST_METHOD } from './methods.ts';
-import { RequestRejected } from './request-rejected.ts';
 
 const CR = 0x0d;
 const LF = 0x0a;

@@ -2,9 +2,10 @@
  * Parses the version and the headers of an HTTP/1.x request. Strict: whatever two servers in a chain
  * could understand differently is rejected, so that no request can be smuggled past the first. Pure.
  */
+
+import { RequestRejected } from '../request-rejected.ts';
 import { IN_TOKEN, IN_VALUE, SPACE, skip, TAB } from './characters.ts';
 import type { Framing, HeaderNames } from './header-names.ts';
-import { RequestRejected } from './request-rejected.ts';
 
 /** The length of a chunked body. */
 export const CHUNKED = -1;

@@ -2,11 +2,12 @@
  * Parses the request heads of one connection. A header section with the same bytes as the last one
  * is not parsed again: most clients repeat their headers.
  */
+
+import { RequestRejected } from '../request-rejected.ts';
 import { IN_TARGET, IN_TOKEN, SPACE, skip } from './characters.ts';
 import type { HeaderNames } from './header-names.ts';
 import { type HeaderSection, parseSection } from './header-section.ts';
 import { KNOWN_METHODS } from './methods.ts';
-import { RequestRejected } from './request-rejected.ts';
 
 export interface RequestHead {
   readonly method: string;

@@ -1,7 +1,7 @@
 /** The header names that clients of one listener use, and what the framing headers say. No I/O. */
-import { BoundedMap } from '../util/bounded-map.ts';
-import { detached } from '../util/text/detached.ts';
-import { RequestRejected } from './request-rejected.ts';
+import { BoundedMap } from '../../util/bounded-map.ts';
+import { detached } from '../../util/text/detached.ts';
+import { RequestRejected } from '../request-rejected.ts';
 
 /** Everything that the headers say about the body and the connection. */
 export interface Framing {

@@ -1,6 +1,6 @@
 /**
- * Reads the headers by which the gateway identifies the caller. A repeated header is an error: behind
- * a gateway that appends instead of replacing, clients could choose their own roles.
+ * Reads the headers by which the gateway identifies the caller. A repeated header is an error:
+ * behind a gateway that appends instead of replacing, clients could choose their own roles.
  */
 import { apiError } from '../errors.ts';
 import type { Caller } from '../model/caller.ts';

@@ -1,11 +1,14 @@
-/** JSON without rounding: integers beyond 2^53 are bigint, other inexact numbers are strings. Pure. */
+/**
+ * JSON without rounding: integers beyond 2^53 are bigint, other inexact numbers are strings. Pure.
+ */
 const TOKEN = /"(?:[^"\\]|\\.)*"(?:\s*:)?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /** A string value (not a name) that begins with the mark. */
 const isMarked = (token: string): boolean => token.startsWith('"\\u0000') && !token.endsWith(':');
 
 export function parseExact(text: string): unknown {
-  // Inexact numbers become strings with a mark in front. Strings that begin with the mark get another mark.
+  // Inexact numbers become strings with a mark in front. Strings that begin with the mark get
+  // another mark.
   const marked = text.replace(TOKEN, (token) => {
     if (token[0] === '"') return isMarked(token) ? `"\\u0000s${token.slice(1)}` : token;
     if (/[.eE]/.test(token)) return `"${token}"`;

@@ -1,4 +1,7 @@
-/** Sends one request of the client: address, credentials, timeout, retries of reads, errors. Needs only fetch. */
+/**
+ * Sends one request of the client: address, credentials, timeout, retries of reads, errors. Needs
+ * only fetch.
+ */
 import { parseExact } from './exact-json.ts';
 import type { CallSettings, ClientOptions, ServiceFacts } from './types.ts';
 import type { QueryPair } from './where.ts';

@@ -1,4 +1,7 @@
-/** Types of the client: shapes that a generated file fills in, and the interface built from them. No code. */
+/**
+ * Types of the client: shapes that a generated file fills in, and the interface built from them. No
+ * code.
+ */
 
 /** Filter on a column that can only be compared with NULL. */
 export type NullFilter = null | { null?: boolean };

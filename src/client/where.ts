@@ -1,6 +1,6 @@
 /**
- * Condition objects → quoted query parameters. Pure. Part of the client's runtime, so no dependencies;
- * the tools for agents accept the same objects.
+ * Condition objects → quoted query parameters. Pure. Part of the client's runtime, so no
+ * dependencies; the tools for agents accept the same objects.
  */
 
 /** An invalid filter, with a message for its author. */

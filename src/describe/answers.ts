@@ -1,6 +1,6 @@
 /**
- * Statuses, headers, media type and result of an endpoint, read from its definition without running it.
- * Facts that depend on a run are left open. Pure.
+ * Statuses, headers, media type and result of an endpoint, read from its definition without running
+ * it. Facts that depend on a run are left open. Pure.
  */
 import type { DefinitionDocument } from '../custom/document/document.ts';
 import { parseTemplate } from '../sql/template/parse-template.ts';

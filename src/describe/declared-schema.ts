@@ -17,7 +17,9 @@ const TYPES: Readonly<Record<DeclaredType, Schema>> = {
   any: {},
 };
 
-/** Converts to what JSON.stringify accepts. Rounds numbers to doubles, as most readers of JSON do. */
+/**
+ * Converts to what JSON.stringify accepts. Rounds numbers to doubles, as most readers of JSON do.
+ */
 export function jsonOf(value: PlainValue): unknown {
   if (typeof value === 'bigint') return Number(value);
   if (value instanceof Decimal) return value.toNumber();

@@ -7,7 +7,7 @@ import type { Engines } from '../engines/registry.ts';
 import { apiError } from '../errors.ts';
 import type { SpaceCaller } from '../model/caller.ts';
 import { type Located, locateDatabase } from '../model/database-name.ts';
-import { type Entry, ownerOf } from '../model/entry.ts';
+import { type Entry, tenantOf } from '../model/entry.ts';
 import type { Operation } from '../model/persona.ts';
 import type { ProjectContext } from '../model/project.ts';
 import type { ForeignKey } from '../model/relation.ts';
@@ -128,7 +128,9 @@ export class Describer {
     };
   }
 
-  /** Returns the table of a reference such as `pg/shop/orders`. Throws if the caller may not see it. */
+  /**
+   * Returns the table of a reference such as `pg/shop/orders`. Throws if the caller may not see it.
+   */
   async table(caller: SpaceCaller, context: ProjectContext, ref: string): Promise<DescribedTable> {
     const slash = ref.lastIndexOf('/');
     if (slash === ref.indexOf('/')) throw apiError('bad_parameter', 'table', 'name it as pg/shop/orders');
@@ -189,7 +191,7 @@ export class Describer {
     const seen = slice.table === undefined ? snapshot.tables : snapshot.tables.filter(({ name }) => name === slice.table);
     const describe = async (): Promise<readonly DescribedTable[]> => {
       const keys = keysByTable(snapshot);
-      const described = await mapCooperatively(seen, ownerOf(named.entry), (table): DescribedTable[] => {
+      const described = await mapCooperatively(seen, tenantOf(named.entry), (table): DescribedTable[] => {
         const rights = rightsOf(view, request.caller, named.entry, table);
         if (Object.keys(rights).length === 0) return [];
         const shown = (keys.get(table.name) ?? []).filter(

@@ -1,6 +1,7 @@
 /**
- * Everything one caller may do in its space, as plain data: operations on tables, and Custom endpoints.
- * Read by the OpenAPI document, llms.txt, the typed client and the tools for agents. No HTTP.
+ * Everything one caller may do in its space, as plain data: operations on tables, and Custom
+ * endpoints. Read by the OpenAPI document, llms.txt, the typed client and the tools for agents. No
+ * HTTP.
  */
 import type { About, Declarations } from '../custom/inputs/declaration.ts';
 import type { DefinitionMethod } from '../model/definition.ts';

@@ -1,12 +1,15 @@
 /**
- * Operations of the Auto API and of Custom calls: method, path, required right, and possible errors.
- * Errors are listed by key; their statuses are in the table of errors. Pure.
+ * Operations of the Auto API and of Custom calls: method, path, required right, and possible
+ * errors. Errors are listed by key; their statuses are in the table of errors. Pure.
  */
 import type { ApiOperation } from '../auto/request/parameters.ts';
 import { ERRORS, type ErrorKey } from '../errors.ts';
 import type { Operation } from '../model/persona.ts';
 
-/** Errors of the connection and of the service, for any request. The document has one response for all of them. */
+/**
+ * Errors of the connection and of the service, for any request. The document has one response for
+ * all of them.
+ */
 export const GENERAL_ERRORS: readonly ErrorKey[] = [
   ...(['url_too_long', 'headers_too_large', 'malformed_request', 'request_too_slow', 'expectation_unknown'] as const),
   ...(['record_unreadable', 'internal', 'database_error', 'persona_broken'] as const),

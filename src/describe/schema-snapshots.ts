@@ -8,7 +8,7 @@ import type { Connections } from '../engines/pool/connections.ts';
 import { RefreshingCache } from '../engines/schema/refreshing-cache.ts';
 import { ApiError } from '../errors.ts';
 import type { Located } from '../model/database-name.ts';
-import { ownerOf } from '../model/entry.ts';
+import { tenantOf } from '../model/entry.ts';
 import { declaredKeys, distinctKeys, type ForeignKey } from '../model/relation.ts';
 import type { Table } from '../model/table.ts';
 import { TimeSlice } from '../util/concurrency/slices.ts';
@@ -68,7 +68,7 @@ export class SchemaSnapshots {
       try {
         const { catalog } = this.#connections.engine(entry.type);
         // Most schemas are read once or very often, so the first read skips the fingerprint.
-        const options = { timeoutMs: READ_TIMEOUT_MS, signal, owner: ownerOf(entry), withFingerprint: old !== undefined };
+        const options = { timeoutMs: READ_TIMEOUT_MS, signal, owner: tenantOf(entry), withFingerprint: old !== undefined };
         const isUnchanged =
           old?.snapshot.kind === 'seen' &&
           old.fingerprint !== undefined &&

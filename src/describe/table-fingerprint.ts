@@ -1,4 +1,7 @@
-/** Fingerprints of tables: equal if and only if the tables are equal, in every instance of the service. Pure. */
+/**
+ * Fingerprints of tables: equal if and only if the tables are equal, in every instance of the
+ * service. Pure.
+ */
 import { createHash } from 'node:crypto';
 import type { Column, Table } from '../model/table.ts';
 import { memo } from '../util/memo.ts';

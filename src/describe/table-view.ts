@@ -39,7 +39,10 @@ export function viewOf(granted: SchemaGrants): TableView {
   };
 }
 
-/** Rights of the caller on a table. Only the engine knows whether a view is writable, so views are read-only. */
+/**
+ * Rights of the caller on a table. Only the engine knows whether a view is writable, so views are
+ * read-only.
+ */
 export function rightsOf(view: TableView, caller: SpaceCaller, { readOnly: onlyReads = false }: Entry, table: Table): DescribedRights {
   const { read, insert, update, delete: remove } = view.rightsOn(table);
   const isWritten = table.kind === 'table' && !onlyReads;

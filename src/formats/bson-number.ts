@@ -79,8 +79,9 @@ const NAN_HIGH = 0x7c00_0000;
 const INFINITY_HIGH = 0x7800_0000;
 
 /**
- * decimal128 in its binary encoding: 1 bit sign, 14 bits exponent, 113 bits coefficient. The scale is kept:
- * `0.10` has the coefficient 10. Trailing zeros are dropped only if there are more than 34 digits.
+ * decimal128 in its binary encoding: 1 bit sign, 14 bits exponent, 113 bits coefficient. The scale
+ * is kept: `0.10` has the coefficient 10. Trailing zeros are dropped only if there are more than 34
+ * digits.
  */
 export function appendDecimal128(source: Buffer, from: number, to: number, out: ByteWriter): number | undefined {
   const negative = source[from] === MINUS;
@@ -145,7 +146,10 @@ function appendSpecial(high: number, negative: boolean, out: ByteWriter): number
 const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const DAY_MS = 86_400_000;
 
-/** `YYYY-MM-DDThh:mm:ss[.fraction][Z|±hh[:mm[:ss]]]`. UTC without a zone; digits beyond milliseconds are cut. */
+/**
+ * `YYYY-MM-DDThh:mm:ss[.fraction][Z|±hh[:mm[:ss]]]`. UTC without a zone; digits beyond milliseconds
+ * are cut.
+ */
 export function appendInstant(source: Buffer, from: number, to: number, out: ByteWriter): number | undefined {
   const instant = readInstant(source, from, to);
   if (Number.isNaN(instant)) return undefined;
@@ -179,7 +183,10 @@ export function readInstant(source: Buffer, from: number, to: number): number {
   return days(year, month, day) * DAY_MS + (hour * 3600 + minute * 60 + second) * 1000 + fraction - readOffset(source, at, to);
 }
 
-/** Days since 1970 (proleptic Gregorian). Years begin in March, so that the leap day is the last day. */
+/**
+ * Days since 1970 (proleptic Gregorian). Years begin in March, so that the leap day is the last
+ * day.
+ */
 function days(year: number, month: number, day: number): number {
   const y = (month > 2 ? year : year - 1) + 400;
   const ofYear = (((153 * ((month + 9) % 12) + 2) / 5) | 0) + day - 1;
@@ -201,7 +208,10 @@ function readOffset(source: Buffer, from: number, to: number): number {
   return sign * seconds * 1000;
 }
 
-/** Two digits as a number, otherwise NaN. Tests both bytes at once: values above 9 exceed 0x7f in the sum. */
+/**
+ * Two digits as a number, otherwise NaN. Tests both bytes at once: values above 9 exceed 0x7f in
+ * the sum.
+ */
 function pair(words: DataView, at: number): number {
   const digits = words.getUint16(at, true) ^ 0x3030;
   return ((digits | (digits + 0x7676)) & 0x8080) === 0 ? (digits & 0xff) * 10 + (digits >> 8) : Number.NaN;

@@ -24,7 +24,10 @@ export function appendPlain(name: string, value: PlainValue, out: ByteWriter, de
   out.bytes[typeAt] = type;
 }
 
-/** Appends a JSON cell as a nested value. Returns `undefined` and appends nothing if it is not valid JSON. */
+/**
+ * Appends a JSON cell as a nested value. Returns `undefined` and appends nothing if it is not valid
+ * JSON.
+ */
 export function appendCell(bytes: Buffer, out: ByteWriter): number | undefined {
   try {
     return appendContent(parseJson(bytes, { maxDepth: MAX_RESULT_DEPTH, repeatedKeys: 'last' }), out, 0);

@@ -166,7 +166,10 @@ const NINE = 0x39;
 /** Enough for every row that fits into a document. */
 const INDEX_DIGITS = 10;
 
-/** Keys of an array: the index in decimal digits, incremented digit by digit because divisions are slow. */
+/**
+ * Keys of an array: the index in decimal digits, incremented digit by digit because divisions are
+ * slow.
+ */
 class Index {
   readonly #digits = new Uint8Array(INDEX_DIGITS).fill(ZERO);
   #first = INDEX_DIGITS - 1;

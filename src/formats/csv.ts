@@ -1,6 +1,6 @@
 /**
- * CSV (RFC 4180): CRLF, quotes where needed, always a header. NULL is an empty field, `""` an empty string.
- * Cells are data: formulas are not escaped for spreadsheets.
+ * CSV (RFC 4180): CRLF, quotes where needed, always a header. NULL is an empty field, `""` an empty
+ * string. Cells are data: formulas are not escaped for spreadsheets.
  */
 import type { Cells, NestedRows, ResultColumn } from '../model/cells.ts';
 import type { Kind } from '../model/table.ts';

@@ -23,8 +23,8 @@ export interface Format {
   /** Writes a value as a whole document: JSON and YAML directly, other formats as rows. */
   value(value: PlainValue, out: ByteWriter): void;
   /**
-   * For formats whose document begins with its length (BSON): makes the head for a body of `bodyBytes`.
-   * `undefined` if the body is too large for the format.
+   * For formats whose document begins with its length (BSON): makes the head for a body of
+   * `bodyBytes`. `undefined` if the body is too large for the format.
    */
   readonly head?: (bodyBytes: number) => Buffer | undefined;
 }

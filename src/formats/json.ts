@@ -54,8 +54,8 @@ const writeBytes: CellWriter = (source, from, to, out) => {
 };
 
 /**
- * Encoding of a value: copied, quoted, quoted with escapes, or by a writer of its own. The first three are
- * direct calls, which makes pages cheaper than calling a writer.
+ * Encoding of a value: copied, quoted, quoted with escapes, or by a writer of its own. The first
+ * three are direct calls, which makes pages cheaper than calling a writer.
  */
 type Encoding = 'bare' | 'quoted' | 'escaped' | CellWriter;
 

@@ -1,6 +1,6 @@
 /**
- * Plain values as rows, for formats that have only rows. An object is a row, a list has a row per item,
- * and other values go to a column `value`. Columns are in order of first appearance.
+ * Plain values as rows, for formats that have only rows. An object is a row, a list has a row per
+ * item, and other values go to a column `value`. Columns are in order of first appearance.
  */
 import type { Cells, ResultColumn } from '../model/cells.ts';
 import type { Kind } from '../model/table.ts';

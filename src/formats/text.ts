@@ -17,9 +17,9 @@ export const ABANDON = -1;
 export const REPLACEMENT = new EncodedText('\ufffd');
 
 /**
- * Bytes that need no escape: ASCII except controls and some others. `table` is the rule, byte by byte.
- * `a`, `b` and `c` each repeat one excepted byte four times, so that four bytes are tested at once.
- * Controls and DEL that the table allows take the slow path.
+ * Bytes that need no escape: ASCII except controls and some others. `table` is the rule, byte by
+ * byte. `a`, `b` and `c` each repeat one excepted byte four times, so that four bytes are tested at
+ * once. Controls and DEL that the table allows take the slow path.
  */
 interface PlainBytes {
   readonly table: Uint8Array;
@@ -52,7 +52,10 @@ function isPlain(word: number, { a, b, c }: PlainBytes): boolean {
   return (special & HIGH_BITS) === 0;
 }
 
-/** Copies with escapes between `before` and `after`. Returns `false`, with nothing written, if `escape` abandons. */
+/**
+ * Copies with escapes between `before` and `after`. Returns `false`, with nothing written, if
+ * `escape` abandons.
+ */
 export function copyEscaped(
   source: Buffer,
   from: number,
@@ -111,8 +114,8 @@ export function copyEscaped(
 }
 
 /**
- * Length of the UTF-8 character at `at`, whose first byte is at least 0x80. Negative if it is invalid: then
- * that number of bytes becomes one U+FFFD (the longest valid prefix, as in browsers).
+ * Length of the UTF-8 character at `at`, whose first byte is at least 0x80. Negative if it is
+ * invalid: then that number of bytes becomes one U+FFFD (the longest valid prefix, as in browsers).
  */
 export function characterLength(source: Buffer, at: number, to: number): number {
   const first = source[at] as number;
@@ -128,7 +131,9 @@ export function characterLength(source: Buffer, at: number, to: number): number 
   return 4;
 }
 
-/** Copies a run of bytes of at least 0x80. Invalid UTF-8 becomes U+FFFD. Returns the end of the run. */
+/**
+ * Copies a run of bytes of at least 0x80. Invalid UTF-8 becomes U+FFFD. Returns the end of the run.
+ */
 export function copyBeyondAscii(source: Buffer, from: number, to: number, out: ByteWriter): number {
   let at = from;
   while (at < to && (source[at] as number) >= 0x80) {

@@ -1,6 +1,7 @@
 /**
- * XML: `<response>` with a `<row>` per row and an element per column. NULL is an empty element with nil="true".
- * Names that are not XML names are `<column name="…">`; characters that XML cannot hold become U+FFFD.
+ * XML: `<response>` with a `<row>` per row and an element per column. NULL is an empty element with
+ * nil="true". Names that are not XML names are `<column name="…">`; characters that XML cannot hold
+ * become U+FFFD.
  */
 import type { Cells, NestedRows, ResultColumn } from '../model/cells.ts';
 import { NestedReader } from '../model/nested.ts';
@@ -25,8 +26,8 @@ const CLOSING = Buffer.from('</response>');
 const EMPTY_ROW = new EncodedText('<row></row>');
 
 /**
- * Names that are valid in every edition of XML 1.0, since many parsers implement an early one. Names with
- * a colon are excluded, since their prefix would be an undeclared namespace.
+ * Names that are valid in every edition of XML 1.0, since many parsers implement an early one.
+ * Names with a colon are excluded, since their prefix would be an undeclared namespace.
  */
 const NAME_START = [
   'A-Z_a-z\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u0131\\u0134-\\u013e\\u0141-\\u0148\\u014a-\\u017e\\u0388-\\u038a\\u038e-\\u03a1\\u03a3-\\u03ce',

@@ -54,7 +54,9 @@ const ESCAPES: readonly EncodedText[] = Array.from(
   (_, byte) => new EncodedText(SHORT_ESCAPES[byte] ?? `\\x${byte.toString(16).padStart(2, '0')}`),
 );
 
-/** Escapes non-ASCII characters that are not printable in YAML, line breaks, and byte order marks. */
+/**
+ * Escapes non-ASCII characters that are not printable in YAML, line breaks, and byte order marks.
+ */
 const escapeQuoted: Escape = (source, from, to, out) => {
   let at = from;
   if ((source[at] as number) < 0x80) {
@@ -116,7 +118,10 @@ const writeAsIs: CellWriter = (source, from, to, out) => {
   out.byte(QUOTE);
 };
 
-/** YAML 1.1 requires a point and a sign in exponents: it reads `1e5` as a string, `1.0e+5` as a number. */
+/**
+ * YAML 1.1 requires a point and a sign in exponents: it reads `1e5` as a string, `1.0e+5` as a
+ * number.
+ */
 export const writeNumber: CellWriter = (source, from, to, out) => {
   if (!isFiniteText(source, from)) {
     writeAsIs(source, from, to, out);
@@ -146,8 +151,9 @@ const writeBytes: CellWriter = (source, from, to, out) => {
 const MAX_SIMPLE_KEY_CHARS = 1000;
 
 /**
- * Writes JSON text as a YAML flow value. White space is dropped, since line breaks would need indentation.
- * Numbers get the form above, and escapes that only JSON has become the characters themselves.
+ * Writes JSON text as a YAML flow value. White space is dropped, since line breaks would need
+ * indentation. Numbers get the form above, and escapes that only JSON has become the characters
+ * themselves.
  */
 const writeFlow: CellWriter = (source, from, to, out) => {
   for (let at = from; at < to; ) {

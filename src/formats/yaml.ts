@@ -1,6 +1,6 @@
 /**
- * YAML: a list of mappings, one per row, with nested values as flow collections; or a plain value as blocks.
- * Scalars are in yaml-scalar.ts.
+ * YAML: a list of mappings, one per row, with nested values as flow collections; or a plain value
+ * as blocks. Scalars are in yaml-scalar.ts.
  */
 import type { Cells, NestedRows, ResultColumn } from '../model/cells.ts';
 import { NestedReader } from '../model/nested.ts';
@@ -42,7 +42,10 @@ export function memberStart(name: string, indent: string): string {
   return key.startsWith('? ') ? `${key}\n${indent}:` : `${key}:`;
 }
 
-/** Columns of rows at an indentation, followed by `first` in the first column and by `other` in the others. */
+/**
+ * Columns of rows at an indentation, followed by `first` in the first column and by `other` in the
+ * others.
+ */
 function columnsAt(columns: readonly ResultColumn[], indent: string, first: string, other: string): readonly YamlColumn[] {
   return columns.map(({ name, kind, nested }, index) => ({
     prefix: new EncodedText(`${indent}${index === 0 ? first : other}${memberStart(name, indent + other)} `),
@@ -99,7 +102,10 @@ class YamlRows implements RowWriter {
   }
 }
 
-/** Appends a value that begins on the current line, and a line break. Nested lines are indented by `indent`. */
+/**
+ * Appends a value that begins on the current line, and a line break. Nested lines are indented by
+ * `indent`.
+ */
 function appendValue(value: PlainValue, indent: string, out: ByteWriter): void {
   if (indent.length > MAX_RESULT_DEPTH * 2) throw new NestingError();
   if (value instanceof Map && value.size > 0) appendMembers(value, indent, out);

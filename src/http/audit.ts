@@ -1,4 +1,6 @@
-/** The audit line of a change: the caller, the action, the object and the fields that were changed. */
+/**
+ * The audit line of a change: the caller, the action, the object and the fields that were changed.
+ */
 import type { Caller } from '../model/caller.ts';
 import type { Exchange } from './exchange.ts';
 import type { Services } from './route.ts';

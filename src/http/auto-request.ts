@@ -1,4 +1,7 @@
-/** An Auto request from end to end: parse → plan → run → respond. Each step is a function of another file. */
+/**
+ * An Auto request from end to end: parse → plan → run → respond. Each step is a function of another
+ * file.
+ */
 import type { Auto, Target } from '../auto/execute/executor.ts';
 import { runPlan, runReadOnly } from '../auto/execute/run.ts';
 import { readAhead } from '../auto/plan/patch-body.ts';

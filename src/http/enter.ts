@@ -23,7 +23,10 @@ export function identify({ store, authenticator }: Services, exchange: Exchange,
   });
 }
 
-/** Returns the caller's project with everything registered in it. The caller's space must belong to it. */
+/**
+ * Returns the caller's project with everything registered in it. The caller's space must belong to
+ * it.
+ */
 export function projectOf(services: Services, caller: Caller): MaybePromise<ProjectContext> {
   const { orgId = '', projectId = '', spaceId } = caller;
   return after(services.store.projectContext(orgId, projectId), (context) => {

@@ -1,4 +1,7 @@
-/** One request and its response as handlers see them: query, headers, body, and a signal that the client has left. */
+/**
+ * One request and its response as handlers see them: query, headers, body, and a signal that the
+ * client has left.
+ */
 import type { ContextHeaders } from '../auth/headers.ts';
 import type { StopSignal } from '../engines/contract/engine.ts';
 import { apiError } from '../errors.ts';
@@ -98,7 +101,10 @@ export class Exchange implements StopSignal, WorkMeter {
     if (this.#headers.repeated !== undefined) throw apiError('header_twice', this.#headers.repeated);
   }
 
-  /** The value of a header by its lower-case name; `undefined` if it was not sent, or more than once. */
+  /**
+   * The value of a header by its lower-case name; `undefined` if it was not sent, or more than
+   * once.
+   */
   header(name: string): string | undefined {
     return headerOf(this.head.section, name);
   }

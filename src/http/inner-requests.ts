@@ -1,6 +1,7 @@
 /**
- * Requests that the service sends to itself on behalf of a caller. They pass through the same handlers,
- * checks and errors as requests of clients; the response is captured in memory, up to a limit.
+ * Requests that the service sends to itself on behalf of a caller. They pass through the same
+ * handlers, checks and errors as requests of clients; the response is captured in memory, up to a
+ * limit.
  */
 import type { Socket } from 'node:net';
 import { apiError } from '../errors.ts';

@@ -2,7 +2,10 @@
 import { type ContextHeaders, readHeaders } from '../auth/headers.ts';
 import { type HeaderSection, headerOf } from '../http1/index.ts';
 
-/** Headers, besides those of the caller, that must not be repeated: two parsers could disagree on which one counts. */
+/**
+ * Headers, besides those of the caller, that must not be repeated: two parsers could disagree on
+ * which one counts.
+ */
 const SINGLE_HEADERS: ReadonlySet<string> = new Set(['content-type', 'content-encoding', 'x-request-id']);
 
 /** A client's request id is used if it is a single token of a reasonable length. */

@@ -11,7 +11,10 @@ export function formatOf(name: string | undefined): Format {
   return format;
 }
 
-/** The decoded segments of a path from `start` on. Each is decoded on its own: an encoded slash remains part of it. */
+/**
+ * The decoded segments of a path from `start` on. Each is decoded on its own: an encoded slash
+ * remains part of it.
+ */
 export function pathSegments(path: string, start: number): readonly string[] {
   const segments = path.slice(start).split('/');
   return path.includes('%') ? segments.map(decodeSegment) : segments;

@@ -54,8 +54,8 @@ export type HttpMethod = 'GET' | 'QUERY' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface Route {
   /**
-   * A whole path, `…/*` for everything below it, or `/:a/:b/*` for any path with these segments. Also
-   * the label in logs and metrics.
+   * A whole path, `…/*` for everything below it, or `/:a/:b/*` for any path with these segments.
+   * Also the label in logs and metrics.
    */
   readonly path: string;
   readonly methods: Readonly<Partial<Record<HttpMethod, Handler>>>;
@@ -64,6 +64,9 @@ export interface Route {
    * service is full. They accept no body that does not arrive with its head.
    */
   readonly isProbe?: boolean;
-  /** Checks all that does not depend on the body, before it is read. Throws the same errors as the handler. */
+  /**
+   * Checks all that does not depend on the body, before it is read. Throws the same errors as the
+   * handler.
+   */
   readonly precheck?: (exchange: Exchange) => MaybePromise<unknown>;
 }

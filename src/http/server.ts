@@ -1,4 +1,7 @@
-/** Takes requests from the HTTP library to their handlers. The only place where an error becomes a response. */
+/**
+ * Takes requests from the HTTP library to their handlers. The only place where an error becomes a
+ * response.
+ */
 import { ApiError, apiError } from '../errors.ts';
 import { type HttpReply, Listener, type RejectReason, type RequestHead } from '../http1/index.ts';
 import type { Lease } from '../util/bytes/buffer-pool.ts';
@@ -65,7 +68,9 @@ function allowedMethods(route: Route): string {
   return METHODS.filter((method) => route.methods[method] !== undefined).join(', ');
 }
 
-/** Rejects what can be rejected before the body is read. Returns a function that sends the error. */
+/**
+ * Rejects what can be rejected before the body is read. Returns a function that sends the error.
+ */
 function precheck(
   services: Services,
   route: Route | undefined,

@@ -1,7 +1,7 @@
 /**
- * Auto reads. Identical concurrent reads are coalesced where a SELECT is expensive: aggregates on all
- * engines, and every read on some. One statement, started after all of them have arrived, answers
- * them with the same bytes. Other rows, and large responses, flow straight to the client.
+ * Auto reads. Identical concurrent reads are coalesced where a SELECT is expensive: aggregates on
+ * all engines, and every read on some. One statement, started after all of them have arrived,
+ * answers them with the same bytes. Other rows, and large responses, flow straight to the client.
  */
 import type { Auto, Target } from '../auto/execute/executor.ts';
 import type { GroupRequest, ReadRequest } from '../auto/request/request.ts';
@@ -56,7 +56,8 @@ export class AutoReads {
   answer(read: AutoRead): Promise<void> {
     const { target, exchange, request } = read;
     if (exchange.method !== 'GET' || !this.#auto.sharesReads(request, target)) return this.#readAlone(read);
-    // The entry belongs to the project. The target and the caller's rights determine everything else.
+    // The entry belongs to the project. The target and the caller's rights determine everything
+    // else.
     const key = `${target.entry.id} ${exchange.head.target} ${target.access.key}`;
     const isAlone = this.#coalescer.isFree(key) || this.#large.get(key) === true;
     return isAlone ? this.#coalescer.lead(key, () => this.#readAlone(read)) : this.#readTogether(key, read);

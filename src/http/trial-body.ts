@@ -1,4 +1,7 @@
-/** The body of a definition check: YAML, or a JSON object with the YAML and the input of a trial call. */
+/**
+ * The body of a definition check: YAML, or a JSON object with the YAML and the input of a trial
+ * call.
+ */
 import type { Trial } from '../custom/manage/dry-run.ts';
 import { apiError } from '../errors.ts';
 import { JsonDepthError, JsonError, parseJson } from '../util/json/json.ts';

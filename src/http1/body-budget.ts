@@ -16,7 +16,9 @@ export class BodyBudget {
     this.#maxForLarge = Math.floor(maxBytes * (1 - RESERVED_FOR_SMALL));
   }
 
-  /** Takes bytes for a body of this size. Returns `false`, and takes nothing, if there is no room. */
+  /**
+   * Takes bytes for a body of this size. Returns `false`, and takes nothing, if there is no room.
+   */
   take(bytes: number, size: number): boolean {
     if (this.held + bytes > (size <= SMALL_BODY_BYTES ? this.#maxBytes : this.#maxForLarge)) return false;
     this.held += bytes;

@@ -1,11 +1,16 @@
-/** Readers of request bodies: a known number of bytes, or chunks. Trailers are checked and dropped. No I/O. */
+/**
+ * Readers of request bodies: a known number of bytes, or chunks. Trailers are checked and dropped.
+ * No I/O.
+ */
 import { acquireBuffer, type Lease, type PooledBuffer } from '../util/bytes/buffer-pool.ts';
 import { addChunk, joined } from './pending-bytes.ts';
 import { RequestRejected } from './request-rejected.ts';
 
 /** Takes bytes until the body is complete. */
 export interface BodyReader {
-  /** Takes the bytes of the body, starting at `at`. Returns where they end. Throws RequestRejected. */
+  /**
+   * Takes the bytes of the body, starting at `at`. Returns where they end. Throws RequestRejected.
+   */
   take(bytes: Buffer, at: number): number;
   readonly done: boolean;
   /** Number of bytes received. */

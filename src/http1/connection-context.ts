@@ -1,4 +1,6 @@
-/** The interfaces between a connection, the listener that accepted it, and the handlers of requests. */
+/**
+ * The interfaces between a connection, the listener that accepted it, and the handlers of requests.
+ */
 import type { Lease } from '../util/bytes/buffer-pool.ts';
 import type { MaybePromise } from '../util/concurrency/maybe-promise.ts';
 import type { BodyBudget } from './body-budget.ts';

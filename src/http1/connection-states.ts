@@ -16,7 +16,9 @@ export type State = 'idle' | 'head' | 'body' | 'precheck' | 'respond' | 'flush' 
 interface Reactions {
   /** Bytes arrive. Buffered bytes are parsed when the connection is idle again. */
   readonly onBytes: 'parse' | 'buffer' | 'discard';
-  /** The client closes its side. Like most servers, this one then drops a request that is running. */
+  /**
+   * The client closes its side. Like most servers, this one then drops a request that is running.
+   */
   readonly onEnd: 'close' | 'reset' | 'ignore';
   /** The state has lasted for `maxMs`, or for `overLimitMs` if the connection is over a limit. */
   readonly onTimeout: 'close' | 'reject';

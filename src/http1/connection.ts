@@ -1,4 +1,6 @@
-/** One client connection: a state machine that reads requests one at a time and sends their replies. */
+/**
+ * One client connection: a state machine that reads requests one at a time and sends their replies.
+ */
 import type { Socket } from 'node:net';
 import type { Lease } from '../util/bytes/buffer-pool.ts';
 import type { ConnectionContext, ConnectionLimit } from './connection-context.ts';
@@ -352,7 +354,10 @@ export class HttpConnection implements ReplyChannel {
     answer();
   }
 
-  /** Input is discarded for a while: closing at once would reset the connection, and the reply could be lost. */
+  /**
+   * Input is discarded for a while: closing at once would reset the connection, and the reply could
+   * be lost.
+   */
   #close(): void {
     const isClientSending = this.#isRejected || this.#discardsInput || this.#input.size > 0;
     this.#enter('discard');

@@ -1,4 +1,6 @@
-/** A request body that is being received: its bytes, its share of the budget, and its speed. No I/O. */
+/**
+ * A request body that is being received: its bytes, its share of the budget, and its speed. No I/O.
+ */
 import { type BodyReader, ChunkedBody, sizedBody } from './body.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { CHUNKED } from './head/header-section.ts';

@@ -1,4 +1,7 @@
-/** Listens on a port, and keeps the connections and their shared limits. Independent of what requests are about. */
+/**
+ * Listens on a port, and keeps the connections and their shared limits. Independent of what
+ * requests are about.
+ */
 import { createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { BodyBudget } from './body-budget.ts';
@@ -13,7 +16,9 @@ import { maxConnectionsByOpenFiles } from './open-file-limit.ts';
 const TICK_MS = 1000;
 /** Interval at which a closing listener looks at its connections. */
 const POLL_MS = 20;
-/** Time for clients to close idle connections, and for new connections to send their first request. */
+/**
+ * Time for clients to close idle connections, and for new connections to send their first request.
+ */
 const LINGER_MS = 300;
 /** The listener is quiet after this time without a request. */
 const QUIET_MS = 1000;
@@ -93,7 +98,7 @@ export class Listener {
   /**
    * Closes the port. From then on every response carries `Connection: close`. Clients that keep
    * sending requests have `drainMs` to leave; then idle connections are closed. Resolves when the
-   * last connection has closed; after `graceMs` those that are left are aborted.
+   * last connection has closed; after `graceMs` the remaining ones are aborted.
    */
   async close(graceMs: number, drainMs = 0): Promise<'finished' | 'aborted'> {
     let outcome: 'finished' | 'aborted' = 'finished';

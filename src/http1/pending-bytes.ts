@@ -1,4 +1,7 @@
-/** Collects bytes that arrive in pieces of any size in few buffers, copying each byte only a few times. Pure. */
+/**
+ * Collects bytes that arrive in pieces of any size in few buffers, copying each byte only a few
+ * times. Pure.
+ */
 
 /** Smaller pieces are joined, so that input sent byte by byte does not become as many buffers. */
 const SMALL_PIECE = 64 * 1024;

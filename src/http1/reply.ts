@@ -1,4 +1,7 @@
-/** The reply to one request: adds what the protocol requires to a head and a body. Independent of the content. */
+/**
+ * The reply to one request: adds what the protocol requires to a head and a body. Independent of
+ * the content.
+ */
 import type { Socket } from 'node:net';
 import { reasonOf } from '../errors.ts';
 import { Lease } from '../util/bytes/buffer-pool.ts';
@@ -26,7 +29,7 @@ export function resetSocket(socket: Socket): void {
 
 /** Up to this size, head and body are sent in one write. */
 export const SINGLE_WRITE_BYTES = 16 * 1024;
-/** How long a connection may be idle between requests. Clients are told in a header. */
+/** How long a connection may be idle between requests. A header announces it. */
 export const KEEP_ALIVE_SECS = 72;
 const KEEP_ALIVE = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_SECS}\r\n\r\n`;
 const CLOSE = 'Connection: close\r\n\r\n';
@@ -34,7 +37,10 @@ const CLOSE = 'Connection: close\r\n\r\n';
 /** By status. */
 const STATUS_LINES: readonly string[] = Array.from({ length: 1000 }, (_, status) => `HTTP/1.1 ${status} ${reasonOf(status)}\r\n`);
 
-/** A part of a body. The reply releases a lease when its bytes are sent, or if they will not be sent. */
+/**
+ * A part of a body. The reply releases a lease when its bytes are sent, or if they will not be
+ * sent.
+ */
 export type Piece = Buffer | Lease;
 
 function writePiece(socket: Socket, piece: Piece): boolean {
@@ -128,7 +134,10 @@ export class HttpReply {
     this.#endReply();
   }
 
-  /** Begins a reply. Its head is sent with the first piece. `length`: size of the body, if it is known. */
+  /**
+   * Begins a reply. Its head is sent with the first piece. `length`: size of the body, if it is
+   * known.
+   */
   begin(status: number, headers: string, length: number | undefined): void {
     if (!this.#isEnded) this.#unsentHead = this.#makeHead(status, headers, length);
   }

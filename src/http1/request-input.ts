@@ -1,4 +1,7 @@
-/** Received bytes of one connection that are not parsed yet, and the parsers of request heads. No I/O. */
+/**
+ * Received bytes of one connection that are not parsed yet, and the parsers of request heads. No
+ * I/O.
+ */
 import type { BodyReader } from './body.ts';
 import { EarlyValidator, emptyLinesLength } from './head/early-validator.ts';
 import type { HeaderNames } from './head/header-names.ts';

@@ -1,4 +1,7 @@
-/** Reasons for which a request is not handed to its handler. The responses are the business of the handlers. */
+/**
+ * Reasons for which a request is not handed to its handler. The responses are the business of the
+ * handlers.
+ */
 export type RejectReason =
   | 'malformed'
   | 'head_too_large'

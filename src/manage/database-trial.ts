@@ -1,6 +1,6 @@
 /**
- * Tests the connection to a registered database, or to an entry before it is registered. Errors name
- * address and reason, but no secrets. Independent of HTTP.
+ * Tests the connection to a registered database, or to an entry before it is registered. Errors
+ * name address and reason, but no secrets. Independent of HTTP.
  */
 import { DbFailure, type Probe } from '../engines/contract/engine.ts';
 import { apiError } from '../errors.ts';

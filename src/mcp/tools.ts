@@ -1,6 +1,6 @@
 /**
- * Table of the tools: arguments, result, effect, and who may see it. The tools are few and generic, so
- * that the list stays small however many tables there are.
+ * Table of the tools: arguments, result, effect, and who may see it. The tools are few and generic,
+ * so that the list stays small however many tables there are.
  */
 import { objectSchema } from '../describe/declared-schema.ts';
 import type { DescribedEndpoint, Outline } from '../describe/description.ts';

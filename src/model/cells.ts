@@ -2,10 +2,10 @@
  * A row in memory as a buffer and the offsets of its cells. Engines write rows, formats read them.
  *
  * Canonical bytes of a cell, by kind:
- *   int, decimal, float   JSON number text; `NaN`, `Infinity`, `-Infinity` possible for float and decimal
+ *   int, decimal, float   JSON number text; float and decimal may be `NaN`, `Infinity`, `-Infinity`
  *   bool                  first byte `t` is true, anything else false
  *   text, enum, set, uuid, other   UTF-8
- *   date, time, timestamp, timestamptz   ISO 8601 / RFC 3339, with `T`, and `Z` or ±hh:mm where there is a zone
+ *   date, time, timestamp, timestamptz   RFC 3339, with `T`, and `Z` or ±hh:mm if it has a zone
  *   json                  JSON text (UTF-8)
  *   bytes                 the raw bytes
  */

@@ -1,6 +1,6 @@
 /**
- * A registered database: hosts, credentials, limits. The password is in plain text, so an Entry never
- * leaves the process; the store encrypts it.
+ * A registered database: hosts, credentials, limits. The password is in plain text, so an Entry
+ * never leaves the process; the store encrypts it.
  */
 import type { DeclaredKey } from './relation.ts';
 
@@ -46,6 +46,6 @@ export interface Entry {
 }
 
 /** Tenant that event-loop time and memory of work on the database are charged to. */
-export function ownerOf({ projectId, id }: Entry): string {
+export function tenantOf({ projectId, id }: Entry): string {
   return projectId ?? id;
 }

@@ -1,6 +1,7 @@
 /**
- * Encodes rows inside a cell, which represent an expanded relation: the number of rows, then for each
- * cell its length (-1 for NULL) and its bytes, which may be rows again. Only this file depends on it.
+ * Encodes rows inside a cell, which represent an expanded relation: the number of rows, then for
+ * each cell its length (-1 for NULL) and its bytes, which may be rows again. Only this file depends
+ * on it.
  */
 import type { ByteWriter } from '../util/bytes/byte-writer.ts';
 import { viewOf } from '../util/bytes/byte-writer.ts';

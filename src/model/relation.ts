@@ -1,6 +1,6 @@
 /**
- * Relations between tables, derived from foreign keys. Requests name a relation by its table, with a
- * hint if the table is ambiguous (`table!hint`). Independent of engines and permissions.
+ * Relations between tables, derived from foreign keys. Requests name a relation by its table, with
+ * a hint if the table is ambiguous (`table!hint`). Independent of engines and permissions.
  */
 import type { Table } from './table.ts';
 
@@ -50,7 +50,7 @@ export interface Neighbours {
 }
 
 /**
- * Returns the declared keys whose tables and columns exist, without those that the catalogue has
+ * Returns the declared keys whose tables and columns exist, except relations that the catalogue has
  * too.
  */
 export function declaredKeys(

@@ -1,7 +1,13 @@
-/** The events that a service reports to its operator. None has room for a token, a key, a password or a query parameter. */
+/**
+ * The events that a service reports to its operator. None has room for a token, a key, a password
+ * or a query parameter.
+ */
 import type { WorkMeter } from '../util/concurrency/work-meter.ts';
 
-/** The same object for all requests of a caller, as far as possible: its part of a log line is made once. */
+/**
+ * The same object for all requests of a caller, as far as possible: its part of a log line is made
+ * once.
+ */
 export interface LoggedCaller {
   readonly orgId?: string | undefined;
   readonly projectId?: string | undefined;

@@ -1,4 +1,7 @@
-/** Turns the events of a service into log lines and metrics. Errors are logged without the values that they quote. */
+/**
+ * Turns the events of a service into log lines and metrics. Errors are logged without the values
+ * that they quote.
+ */
 import { lineForLog, redactError } from '../util/text/redact-error.ts';
 import type { AuditEvent, Event, Overload, RequestEvent } from './events.ts';
 import { Log } from './log.ts';

@@ -3,7 +3,10 @@ import type { WorkMeter } from '../util/concurrency/work-meter.ts';
 import { memo } from '../util/memo.ts';
 import type { LoggedCaller, RequestEvent } from './events.ts';
 
-/** `outcome`: the fields for method, route and status. Only ids of identity providers and reasons may need escapes. */
+/**
+ * `outcome`: the fields for method, route and status. Only ids of identity providers and reasons
+ * may need escapes.
+ */
 export function requestLine(event: RequestEvent, time: string, outcome: string): string {
   const { requestId, ms, work, bytes, caller, error, reason } = event;
   const callerPart = caller === undefined ? '' : callerFields(caller);

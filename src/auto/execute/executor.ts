@@ -1,4 +1,7 @@
-/** Runs an Auto request: finds its table, acquires a connection, plans and runs it, and releases the connection. */
+/**
+ * Runs an Auto request: finds its table, acquires a connection, plans and runs it, and releases the
+ * connection.
+ */
 
 import { type Connection, DbFailure, type StopSignal } from '../../engines/contract/engine.ts';
 import type { Connections } from '../../engines/pool/connections.ts';
@@ -6,7 +9,7 @@ import type { StatementClass } from '../../engines/pool/statement-class.ts';
 import type { CatalogCache, TableId } from '../../engines/schema/catalog-cache.ts';
 import type { RelationCache } from '../../engines/schema/relation-cache.ts';
 import { apiError } from '../../errors.ts';
-import { ownerOf } from '../../model/entry.ts';
+import { tenantOf } from '../../model/entry.ts';
 import type { Neighbours } from '../../model/relation.ts';
 import type { Table } from '../../model/table.ts';
 import type { MemoryBudget } from '../../util/bytes/memory-lease.ts';
@@ -61,7 +64,9 @@ export class Auto {
     this.#retries = new RetryPolicy(catalog, relations);
   }
 
-  /** Returns whether identical concurrent reads are coalesced. Aggregates take long on any engine. */
+  /**
+   * Returns whether identical concurrent reads are coalesced. Aggregates take long on any engine.
+   */
   sharesReads(request: AutoRequest, { entry }: Target): boolean {
     return request.do === 'group' || this.#connections.engine(entry.type).capabilities.sharedReads;
   }
@@ -144,7 +149,7 @@ export class Auto {
       isPipelined,
       engine: this.#connections.engine(entry.type),
       options: { signal, timeoutMs: budget.leftMs, pipelined: isPipelined },
-      owner: ownerOf(entry),
+      owner: tenantOf(entry),
       kinds: this.#retries.isMisdescribed(table) ? 'described' : undefined,
       neighbours,
       memory: this.#memory,
@@ -158,7 +163,10 @@ function setTable(current: Try, table: Table): Table {
   return table;
 }
 
-/** A pipelined statement was cancelled without effect because it blocked others, or needs a transaction. */
+/**
+ * A pipelined statement was cancelled without effect because it blocked others, or needs a
+ * transaction.
+ */
 function needsExclusive(error: unknown): boolean {
   if (error instanceof NeedsExclusiveConnection) return true;
   return error instanceof DbFailure && error.kind === 'preempted' && error.effect === 'nothing';

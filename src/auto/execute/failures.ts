@@ -1,4 +1,7 @@
-/** Maps a database's failure to the error that the caller of the Auto API sees: a table by kind, and by operation where it matters. */
+/**
+ * Maps failures of databases to errors of the Auto API: a table by kind, and by operation where it
+ * matters.
+ */
 import type { DbFailure, FailureKind } from '../../engines/contract/engine.ts';
 import { type ApiError, apiError, type WriteOutcome } from '../../errors.ts';
 import type { Operation } from '../../model/persona.ts';
@@ -10,7 +13,7 @@ export interface Circumstances {
   readonly requestId: string;
   /** The row of the batch, if it is known. */
   readonly row?: number | undefined;
-  /** The names of the columns that the caller knows of, if these are not all: the engine's own words may name others. */
+  /** Columns that the caller may see, if not all: messages of the engine may name others. */
   readonly known?: ReadonlySet<string> | undefined;
 }
 
@@ -21,12 +24,12 @@ const unexpected: Explain = (_, at) => apiError('database_error', at.requestId);
 
 const refused: Explain = (failure, at) => {
   if (at.operation === 'read' || (at.operation === 'delete' && failure.kind === 'invalid'))
-    return apiError('filter_refused', words(failure, at));
-  return at.operation === 'insert' ? apiError('rows_refused', words(failure, at)) : apiError('write_refused', words(failure, at));
+    return apiError('filter_refused', messageOf(failure, at));
+  return at.operation === 'insert' ? apiError('rows_refused', messageOf(failure, at)) : apiError('write_refused', messageOf(failure, at));
 };
 
 const unsupported: Explain = (failure, at) =>
-  at.operation === 'read' ? apiError('filter_refused', words(failure, at)) : apiError('write_unsupported', words(failure, at));
+  at.operation === 'read' ? apiError('filter_refused', messageOf(failure, at)) : apiError('write_unsupported', messageOf(failure, at));
 
 const EXPLANATIONS: Readonly<Record<FailureKind, Explain>> = {
   unreachable,
@@ -42,13 +45,13 @@ const EXPLANATIONS: Readonly<Record<FailureKind, Explain>> = {
   missing_table: (_, at) => apiError('table_unknown', at.table),
   missing_column: unexpected,
   stale: (_, at) => apiError('table_changing', at.table),
-  duplicate: (failure, at) => (at.operation === 'insert' ? apiError('rows_duplicate', words(failure, at)) : refused(failure, at)),
+  duplicate: (failure, at) => (at.operation === 'insert' ? apiError('rows_duplicate', messageOf(failure, at)) : refused(failure, at)),
   constraint: refused,
   invalid: refused,
   conflict: () => apiError('database_conflict'),
   read_only: unsupported,
   unsupported,
-  raised: (failure, at) => (at.operation === 'read' ? apiError('database_refused', words(failure, at)) : refused(failure, at)),
+  raised: (failure, at) => (at.operation === 'read' ? apiError('database_refused', messageOf(failure, at)) : refused(failure, at)),
   syntax: unexpected,
   other: unexpected,
 };
@@ -57,16 +60,16 @@ export function explain(failure: DbFailure, at: Circumstances): ApiError {
   if (at.operation === 'read') return EXPLANATIONS[failure.kind](failure, at).causedBy(failure);
   const outcome: WriteOutcome = failure.effect === 'unknown' ? 'unknown' : 'none';
   const isHalf = outcome === 'unknown' && REFUSALS.has(failure.kind);
-  const error = isHalf ? apiError('write_half', words(failure, at)) : EXPLANATIONS[failure.kind](failure, at);
+  const error = isHalf ? apiError('write_half', messageOf(failure, at)) : EXPLANATIONS[failure.kind](failure, at);
   return error.causedBy(failure).withOutcome(outcome);
 }
 
-/** What a database says of a row, which is not always the first one of a statement. */
+/** Failures about a row, which may not be the first one of its statement. */
 const REFUSALS: ReadonlySet<FailureKind> = new Set<FailureKind>(['duplicate', 'constraint', 'invalid', 'raised']);
 
-/** `Row 3, column "email": …` with the engine's own words. */
-function words(failure: DbFailure, at: Circumstances): string {
-  if (at.known !== undefined) return ownWords(failure, at.row, at.known);
+/** `Row 3, column "email": …` with the message of the engine. */
+function messageOf(failure: DbFailure, at: Circumstances): string {
+  if (at.known !== undefined) return describeFailure(failure, at.row, at.known);
   const row = at.row === undefined ? '' : `Row ${at.row}`;
   const column = failure.column === undefined ? '' : `column "${failure.column}"`;
   const place = [row, column].filter((part) => part !== '').join(', ');
@@ -81,8 +84,8 @@ const OWN_WORDS: Readonly<Partial<Record<FailureKind, string>>> = {
   raised: 'code in the database refused it',
 };
 
-/** What happened, without a name that is not the caller's to know. */
-function ownWords({ kind, column }: DbFailure, row: number | undefined, known: ReadonlySet<string>): string {
+/** Describes the failure without names that the caller may not see. */
+function describeFailure({ kind, column }: DbFailure, row: number | undefined, known: ReadonlySet<string>): string {
   const named = column?.split(', ').every((name) => known.has(name)) ? `column "${column}"` : '';
   const place = [row === undefined ? '' : `Row ${row}`, named].filter((part) => part !== '').join(', ');
   const said = OWN_WORDS[kind] ?? 'the table or view does not take it';

@@ -1,6 +1,7 @@
 /**
- * Decides whether a failed request is planned and run again: after its table has changed, or if its statement never reached
- * the server. Nothing else is repeated, since reads may call functions that write.
+ * Decides whether a failed request is planned and run again: after its table has changed, or if its
+ * statement never reached the server. Nothing else is repeated, since reads may call functions that
+ * write.
  */
 import { DbFailure, type FailureKind, MAX_UNSENT_RETRIES } from '../../engines/contract/engine.ts';
 import type { CatalogCache, TableId } from '../../engines/schema/catalog-cache.ts';
@@ -18,7 +19,10 @@ const SUSPECT: ReadonlySet<FailureKind> = new Set<FailureKind>(['invalid', 'unsu
 const UNKNOWN_NAMES: ReadonlySet<string> = new Set(['column_unknown', 'row_key_unknown', 'row_column_unknown', 'persona_broken']);
 /** Attempts for a table that keeps changing. */
 const MAX_TRIES = 60;
-/** Results that disagree with an unchanged description, after which the catalogue itself is considered wrong (of some view, say). */
+/**
+ * Results that disagree with an unchanged description, after which the catalogue itself is
+ * considered wrong (of some view, say).
+ */
 const MAX_DISAGREEMENTS = 3;
 /** Attempts for a table that changed recently: it may have changed once more, and back. */
 const MAX_TRIES_RECENTLY_CHANGED = 24;

@@ -1,4 +1,7 @@
-/** Holds back the start of a response until its first row or its successful end: until then, the statement can be run again. */
+/**
+ * Holds back the start of a response until its first row or its successful end: until then, the
+ * statement can be run again.
+ */
 import type { StatementClass } from '../../engines/pool/statement-class.ts';
 import type { Backpressure, Cells, ResultColumn } from '../../model/cells.ts';
 import type { AnswerSink } from '../session.ts';

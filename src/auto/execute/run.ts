@@ -9,10 +9,13 @@ import { runInsert } from '../write/run-insert.ts';
 import { runPatch } from '../write/run-patch.ts';
 import { runWrite } from '../write/run-write.ts';
 
-/** The same in a transaction that only reads, where the engine has one: functions behind a view cannot write either. */
+/**
+ * The same in a transaction that only reads, where the engine has one: functions behind a view
+ * cannot write either.
+ */
 export async function runReadOnly(plan: AutoPlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
   const { connection, options } = session;
-  // What expands rows has such a transaction of its own.
+  // Reads with expansions begin such a transaction themselves.
   const isInOne = plan.do === 'expanded row' || (plan.do === 'read' && plan.expand.length > 0);
   if (isInOne || connection.beginSnapshot === undefined) return runPlan(plan, { ...session, readsOnly: true }, sink);
   await connection.beginSnapshot(options);

@@ -1,7 +1,7 @@
 /**
- * The statement class of a request. Pipelined are statements that take about as long as each other whatever their values
- * are: a row by a unique key, a page near the beginning of a table, also with related rows that the same statement reads,
- * and writes of single rows.
+ * The statement class of a request. Pipelined are statements that take about as long as each other
+ * whatever their values are: a row by a unique key, a page near the beginning of a table, also with
+ * related rows that the same statement reads, and writes of single rows.
  */
 import type { Engine } from '../../engines/contract/engine.ts';
 import { BACKGROUND, BULK, EXCLUSIVE, PipelinedClass, type StatementClass } from '../../engines/pool/statement-class.ts';
@@ -56,7 +56,10 @@ function pipelinedClassOf(
   return expand === undefined ? pagesOf(table) : expansionsOf(table, expand);
 }
 
-/** A write by one statement, which is a transaction of its own: of one row by its key, or of a few new rows. */
+/**
+ * A write by one statement, which is a transaction of its own: of one row by its key, or of a few
+ * new rows.
+ */
 function isShortWrite(request: WriteRequest, table: Table): boolean {
   if (!table.transactional || request.dryRun || request.maxAffected !== undefined || request.do === 'patch') return false;
   if (request.do === 'insert') return request.body.length <= MAX_PIPELINED_BYTES;

@@ -1,6 +1,9 @@
-/** The time that a request may spend on its database: `timeout_secs` in all, however many statements it needs. */
+/**
+ * The time that a request may spend on its database: `timeout_secs` in all, however many statements
+ * it needs.
+ */
 
-/** Less is not subtracted: servers are told the limit again whenever it changes. */
+/** Less is not subtracted: every change of the limit is sent to the server. */
 const SLACK_MS = 500;
 
 export class TimeBudget {

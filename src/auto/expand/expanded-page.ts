@@ -80,7 +80,9 @@ export class ExpandedPage {
     if (rows.length > 0 && list === undefined) checkOnce(this.store, this.select);
   }
 
-  /** Returns `false` if a joined list has too many rows, so that the page must be read without it. */
+  /**
+   * Returns `false` if a joined list has too many rows, so that the page must be read without it.
+   */
   async readItems(): Promise<boolean> {
     const { apart } = this.#division;
     if (!this.#readJoined()) return false;

@@ -1,4 +1,6 @@
-/** Keys of rows in memory: which rows have equal keys, and which key values to ask the database for. */
+/**
+ * Keys of rows in memory: which rows have equal keys, and which key values to ask the database for.
+ */
 import { apiError } from '../../errors.ts';
 import type { Cells } from '../../model/cells.ts';
 import type { Column } from '../../model/table.ts';
@@ -56,7 +58,9 @@ function isNumber(link: Link): boolean {
   return related.length === 1 && related[0]?.kind === 'int' && link.columns[0]?.kind === 'int';
 }
 
-/** Appends columns whose bytes are equal when the keys are, where the key's own bytes may differ. */
+/**
+ * Appends columns whose bytes are equal when the keys are, where the key's own bytes may differ.
+ */
 export function withEqualityColumns(columns: readonly Column[], links: readonly Link[], dialect: Dialect): readonly Column[] {
   if (dialect.equalityColumn === undefined) return columns;
   const added = new Map<Column, Column>();
@@ -118,7 +122,10 @@ export interface DistinctKeys {
   readonly ids: readonly (KeyId | undefined)[];
 }
 
-/** `rows`: the rows to consider; all if undefined. Values that do not fit the related column are skipped. */
+/**
+ * `rows`: the rows to consider; all if undefined. Values that do not fit the related column are
+ * skipped.
+ */
 export function distinctKeys(
   store: RowStore,
   rows: readonly number[] | undefined,

@@ -1,4 +1,6 @@
-/** Backpressure for rows that are already in memory: their producer waits while the gate is closed. */
+/**
+ * Backpressure for rows that are already in memory: their producer waits while the gate is closed.
+ */
 import type { Backpressure } from '../../model/cells.ts';
 
 export class Gate implements Backpressure {

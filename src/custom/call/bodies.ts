@@ -1,6 +1,6 @@
 /**
- * Parses the body of a call into fields, within the memory limits of the definition and the service.
- * Large bodies are parsed in slices, so that other requests are not delayed.
+ * Parses the body of a call into fields, within the memory limits of the definition and the
+ * service. Large bodies are parsed in slices, so that other requests are not delayed.
  */
 import type { Writable } from 'node:stream';
 import type { BusboyHeaders } from '@fastify/busboy';

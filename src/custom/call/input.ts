@@ -1,7 +1,7 @@
 /**
- * Merges query, body and path of a call into one input object and checks it against the declaration.
- * Path wins over body, body over query. The service's own parameters (`format`, `pwt`, and
- * `version` beside a body) are never input.
+ * Merges query, body and path of a call into one input object and checks it against the
+ * declaration. Path wins over body, body over query. The service's own parameters (`format`, `pwt`,
+ * and `version` beside a body) are never input.
  */
 import { apiError } from '../../errors.ts';
 import type { PlainMap } from '../../util/text/decimal.ts';

@@ -1,6 +1,7 @@
 /**
  * Runs the steps of one attempt and either streams the result to the client or buffers it as bytes.
- * Runs them again if a connection was lost before anything began. Independent of versions and caches.
+ * Runs them again if a connection was lost before anything began. Independent of versions and
+ * caches.
  */
 import type { StopSignal } from '../../engines/contract/engine.ts';
 import type { Connections } from '../../engines/pool/connections.ts';

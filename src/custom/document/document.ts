@@ -1,3 +1,4 @@
+/** Validates the YAML of a definition: returns the document or all its problems. Pure. */
 import type { Engines } from '../../engines/registry.ts';
 import { DEFINITION_METHODS, type DefinitionMethod, versionSortKey } from '../../model/definition.ts';
 import { parseUlid } from '../../model/ulid.ts';

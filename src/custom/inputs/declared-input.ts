@@ -1,6 +1,6 @@
 /**
- * Checks the input of a call against its declaration, converts values and fills in defaults. Reports
- * all problems in one error. Independent of HTTP.
+ * Checks the input of a call against its declaration, converts values and fills in defaults.
+ * Reports all problems in one error. Independent of HTTP.
  */
 import { apiError } from '../../errors.ts';
 import { nextSlice } from '../../util/concurrency/loop-scheduler.ts';

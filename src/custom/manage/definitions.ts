@@ -1,3 +1,7 @@
+/**
+ * Management of definitions: deploy, update, delete, get, list, history. Every definition is
+ * validated before it is stored. Independent of HTTP except for status codes.
+ */
 import { apiError, REASONS } from '../../errors.ts';
 import type { SpaceCaller } from '../../model/caller.ts';
 import {

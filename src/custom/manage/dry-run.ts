@@ -1,6 +1,7 @@
 /**
  * Checks a definition for its author: reports everything that a deploy would reject and, on demand,
- * runs it in a transaction that is rolled back. Reports each step's result, duration, output and SQL.
+ * runs it in a transaction that is rolled back. Reports each step's result, duration, output and
+ * SQL.
  */
 import type { StopSignal } from '../../engines/contract/engine.ts';
 import { ApiError, apiError, describeResidue } from '../../errors.ts';

@@ -1,6 +1,6 @@
 /**
- * Maps an offset in a bound statement to the offset in the SQL of the step. Walks both in parallel and
- * skips each slot together with its placeholder. Falls back to the start of the line.
+ * Maps an offset in a bound statement to the offset in the SQL of the step. Walks both in parallel
+ * and skips each slot together with its placeholder. Falls back to the start of the line.
  */
 const SLOT = /\?:[\p{L}_][\p{L}\p{M}\p{N}_]*(?:\.[\p{L}_][\p{L}\p{M}\p{N}_]*|\[\d+\])*/uy;
 const PLACEHOLDER = /(?:\$\d+(?:::text)?|\?|\{p\d+:[^}]*\}|NULL)(?:, (?:\$\d+|\?))*/y;

@@ -1,6 +1,6 @@
 /**
- * The connection of a call: acquired when the first sql step runs, with one transaction over all steps, and released clean. Keeps track of what was
- * written, so that it can tell after a failure what stays. Knows neither definitions nor what a statement says beyond its facts.
+ * The connection of a call: acquired for the first sql step, with one transaction over all steps,
+ * and released clean. Records which steps wrote, to report what remains after a failure.
  */
 
 import {
@@ -26,7 +26,7 @@ export interface SessionOptions {
   readonly entry: () => Entry;
   readonly timeoutMs: number;
   readonly signal: StopSignal;
-  /** `one`: a single statement is all or nothing by itself. */
+  /** `one`: a single statement is atomic without a transaction. */
   readonly transaction: 'one' | 'all' | 'none';
   readonly meter?: WorkMeter | undefined;
 }
@@ -39,13 +39,13 @@ export interface Stated {
   readonly sql: StatementFacts;
 }
 
-/** What stays of a call that failed, by the steps that wrote it. */
+/** Writes that remain after a failed call, by step. */
 export type Stays =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'stays'; readonly steps: readonly string[] }
   | { readonly kind: 'may_stay'; readonly steps: readonly string[] };
 
-/** Failures that come before a statement begins, whatever the engine. */
+/** Kinds of failure that occur before a statement starts, on any engine. */
 const BEFORE: ReadonlySet<FailureKind> = new Set<FailureKind>(['syntax', 'denied', 'missing_table', 'missing_column', 'unsupported']);
 
 const REPEATS_MOST = 20;
@@ -62,15 +62,18 @@ export class CallSession {
   #connection: Connection | undefined;
   #open = false;
   #dirty = false;
-  /** Steps that have written, or may have, in the transaction that is open or is being committed. */
+  /** Steps that have written, or may have, in the open transaction. */
   #pending: string[] = [];
-  /** Those whose writes stay, and those of which nobody knows. */
+  /** Steps whose writes are committed, and steps whose writes may be. */
   readonly #kept: string[] = [];
   readonly #doubtful: string[] = [];
   /** Something was sent that may write; something that certainly does. */
   #wrote = false;
   #changes = false;
-  /** A write by itself that the server refused: what it left in tables without transactions must be asked for. */
+  /**
+   * A refused statement outside of a transaction: tables without transactions may contain a part of
+   * it.
+   */
   #refused: { readonly label: string; readonly text: string } | undefined;
   #cut = false;
   #again = false;
@@ -89,14 +92,18 @@ export class CallSession {
     return this.#changes ? { kind: 'nothing' } : undefined;
   }
 
-  /** Must the failure stand? Then no other version is tried: something stays, or the connection was lost with what was sent. */
+  /**
+   * `true` if no other version may run: writes remain, or the connection was lost after a statement
+   * was sent.
+   */
   get final(): boolean {
     return this.#cut || this.#kept.length > 0 || this.#doubtful.length > 0;
   }
 
   /**
-   * How often the call may be run from its start again: when it failed before anything began, or because a prepared plan was older than its
-   * table, and nothing stays of it. Every connection has plans of its own, so that the latter may happen more than once.
+   * Number of times that the call may restart: when it failed before anything started, or because a
+   * prepared plan was outdated, and no write remains. Every connection has its own plans, so the
+   * latter may occur repeatedly.
    */
   get repeats(): number {
     if (this.#again) return MAX_UNSENT_RETRIES;
@@ -132,7 +139,7 @@ export class CallSession {
     }
   }
 
-  /** Marks a point of the transaction, to which `returnToMark` goes back. False where there is none. */
+  /** Sets a savepoint for `returnToMark`. Returns `false` without transactions. */
   async mark(): Promise<boolean> {
     const connection = this.#connection ?? (await this.#take());
     if (!this.#open || connection.mark === undefined) return false;
@@ -163,7 +170,7 @@ export class CallSession {
     if (effect === 'unknown' || kind === 'lost') this.#cut = true;
     if (!writes) return;
     const isAtomic = this.#engine?.capabilities.transactions !== false;
-    // Where there are no transactions, a statement that did not compile has not begun, whatever its words are.
+    // Without transactions, a statement that did not compile has not started.
     if (!isAtomic && effect === 'nothing' && BEFORE.has(kind)) return;
     if (this.#open) this.#pending.push(label);
     else if (effect === 'unknown' || !sql.plain || !isAtomic) this.#doubtful.push(label);
@@ -196,8 +203,8 @@ export class CallSession {
       const undone = await connection?.rollback({ timeoutMs: this.#options.timeoutMs });
       if (undone === 'some') this.#doubtful.push(...pending);
     } catch {
-      // A connection that cannot roll back is not used again, and the server does it when the socket closes; but tables without
-      // transactions keep what they have, and nobody can ask which ones there were.
+      // A connection that cannot roll back is closed, and the server rolls back. Tables without
+      // transactions keep their rows, and they cannot be determined any more.
       connection?.close();
       if (this.#hasLastingTables) this.#doubtful.push(...pending);
     }

@@ -1,4 +1,7 @@
-/** `sql` steps: a template with its values bound, run on the call's connection. Knows no engine: each brings its syntax and its binder. */
+/**
+ * `sql` steps: a template with bound values, run on the call's connection. Must not know engines:
+ * each has its own syntax and binder.
+ */
 
 import { DbFailure, type Engine } from '../../engines/contract/engine.ts';
 import { apiError } from '../../errors.ts';

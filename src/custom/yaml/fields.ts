@@ -1,6 +1,6 @@
 /**
- * Reads fields of a YAML tree and collects all problems with their lines. An invalid field yields its
- * fallback; documents with problems are never used.
+ * Reads fields of a YAML tree and collects all problems with their lines. An invalid field yields
+ * its fallback; documents with problems are never used.
  */
 import type { LineProblem, ListTree, MapTree, ScalarTree, SourcePlace, Tree } from './yaml-tree.ts';
 

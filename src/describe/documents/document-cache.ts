@@ -1,6 +1,6 @@
 /**
- * Documents as bytes, made once per description and kind. Readers can follow a document while it is being made.
- * The memory of all documents is limited.
+ * Documents as bytes, made once per description and kind. Readers can follow a document while it is
+ * being made. The memory of all documents is limited.
  */
 import { createHash } from 'node:crypto';
 import { BoundedMap } from '../../util/bounded-map.ts';

@@ -1,4 +1,7 @@
-/** Writes a large document member by member, as pieces of bytes. Yields to the event loop in between. */
+/**
+ * Writes a large document member by member, as pieces of bytes. Yields to the event loop in
+ * between.
+ */
 import { BoundedMap } from '../../util/bounded-map.ts';
 import { TimeSlice } from '../../util/concurrency/slices.ts';
 import { type Json, type Members, NOTATIONS, type Notation, type NotationName } from './notation.ts';

@@ -1,6 +1,6 @@
 /**
- * Description → llms.txt, a short text for language models: tables, endpoints, grammar, authentication.
- * Lines are shortened so that the whole text stays readable at once.
+ * Description → llms.txt, a short text for language models: tables, endpoints, grammar,
+ * authentication. Lines are shortened so that the whole text stays readable at once.
  */
 import { OPERATORS } from '../../sql/operators.ts';
 import { mapCooperatively } from '../../util/concurrency/slices.ts';

@@ -1,4 +1,7 @@
-/** Filters on columns as parameters. Columns with the same name, kind and example share one component. Pure. */
+/**
+ * Filters on columns as parameters. Columns with the same name, kind and example share one
+ * component. Pure.
+ */
 import type { Column } from '../../model/table.ts';
 import { memo } from '../../util/memo.ts';
 import { filterExample, filterName } from '../column-schema.ts';
@@ -29,7 +32,10 @@ export class FilterParameters {
   readonly #counts = new Map<string, number>();
   readonly #components: Record<string, Json> = {};
 
-  /** Returns the name of the column's component, and adds the component if no other column has the same one. */
+  /**
+   * Returns the name of the column's component, and adds the component if no other column has the
+   * same one.
+   */
   readonly nameOf = memo((column: Column): string => {
     const contents = `${column.name}\0${filterName(column)}\0${filterExample(column)}`;
     let name = this.#namesByContents.get(contents);

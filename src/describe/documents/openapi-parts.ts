@@ -1,4 +1,6 @@
-/** Small parts of OpenAPI documents: references, content in all formats, and error responses. Pure. */
+/**
+ * Small parts of OpenAPI documents: references, content in all formats, and error responses. Pure.
+ */
 import type { Schema } from '../column-schema.ts';
 import { type Json, SHARED, Shared } from './notation.ts';
 

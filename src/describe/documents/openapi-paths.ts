@@ -1,4 +1,7 @@
-/** The paths of a table in an OpenAPI document, with the parameters, bodies and responses of each operation. Pure. */
+/**
+ * The paths of a table in an OpenAPI document, with the parameters, bodies and responses of each
+ * operation. Pure.
+ */
 import { type ApiOperation, FILTERED, PARAMETERS } from '../../auto/request/parameters.ts';
 import { BoundedMap } from '../../util/bounded-map.ts';
 import { type Description, keyOf } from '../description.ts';
@@ -94,7 +97,10 @@ function sharedParametersWithout(hidden: readonly string[], operation: ApiOperat
   return refs;
 }
 
-/** All parameters except filters on columns. The table's own ones, and a column `version`, hide shared ones. */
+/**
+ * All parameters except filters on columns. The table's own ones, and a column `version`, hide
+ * shared ones.
+ */
 function ownAndSharedParameters(documented: DocumentedTable, operation: ApiOperation): readonly (Json | Shared)[] {
   const hidden: string[] = [];
   const own: Json[] = [];
@@ -125,7 +131,10 @@ function setText([name, value]: readonly [string, unknown]): string {
   return `${/[."]/.test(name) ? JSON.stringify(name) : name}.${String(value)}`;
 }
 
-/** The shared parameter with the maximum of the caller's persona. `undefined` if the persona has none. */
+/**
+ * The shared parameter with the maximum of the caller's persona. `undefined` if the persona has
+ * none.
+ */
 function pageSizeParameter({ rights: { read } }: DocumentedTable): Json | undefined {
   if (read?.maxPageSize === undefined) return undefined;
   const schema = { ...PARAMETERS['ps']?.schema, maximum: read.maxPageSize };

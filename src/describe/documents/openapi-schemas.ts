@@ -1,4 +1,7 @@
-/** The components of a table in an OpenAPI document: schemas of its rows and bodies, and its responses. Pure. */
+/**
+ * The components of a table in an OpenAPI document: schemas of its rows and bodies, and its
+ * responses. Pure.
+ */
 import type { Column } from '../../model/table.ts';
 import { memo } from '../../util/memo.ts';
 import { type ColumnUse, columnSchema } from '../column-schema.ts';

@@ -1,4 +1,7 @@
-/** Components that every OpenAPI document has: security schemes, and what all operations share. Pure. */
+/**
+ * Components that every OpenAPI document has: security schemes, and what all operations share.
+ * Pure.
+ */
 import { PARAMETERS } from '../../auto/request/parameters.ts';
 import { REASONS } from '../../errors.ts';
 import { filterSchemas } from '../column-schema.ts';

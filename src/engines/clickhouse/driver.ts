@@ -1,7 +1,7 @@
 /**
- * A connection to a ClickHouse server: picks the protocol that the registered port speaks, runs statements within their time, and tells the
- * server to stop a query that nobody waits for. ClickHouse has no transactions, so begin, commit and rollback do nothing. Knows no plans, and no
- * SQL but a few texts of its own.
+ * A connection to a ClickHouse server: detects the protocol of the port, runs statements with
+ * deadlines, and cancels abandoned queries. ClickHouse has no transactions, so begin, commit and
+ * rollback do nothing.
  */
 import { randomBytes } from 'node:crypto';
 import type { ResultColumn, RowSink } from '../../model/cells.ts';
@@ -46,13 +46,14 @@ export async function connect(entry: Entry, options: ConnectOptions): Promise<Co
     return await open(entry, options, remembered);
   } catch (error) {
     if (!maySpeakAnother(error) || error.code === 'ECONNREFUSED') throw error;
-    // Another server may listen there by now, and speak another protocol. Nothing was asked yet but for its settings.
+    // A different server may listen there now, with a different protocol. Only its settings were
+    // requested so far.
     const left = { ...options, timeoutMs: Math.max(1, ends - performance.now()) };
     return open(entry, left, await detectTransport(entry, left));
   }
 }
 
-/** What cannot be spoken with is asked again next time which protocol it speaks. */
+/** If the connection fails, the protocol is detected again at the next attempt. */
 async function open(entry: Entry, options: ConnectOptions, transport: Transport): Promise<Connection> {
   try {
     const wire = await openWire(entry, options, transport);
@@ -112,7 +113,7 @@ class ClickhouseConnection implements Connection, Watched {
     this.#expire();
   }
 
-  /** Logs in and asks which of our settings the server knows, and how many threads it has for a statement. */
+  /** Logs in and reads the server's settings and its number of threads per statement. */
   static async open(wire: Wire, origin: Origin, signal: StopSignal | undefined): Promise<ClickhouseConnection> {
     const connection = new ClickhouseConnection(wire, origin);
     try {
@@ -144,7 +145,7 @@ class ClickhouseConnection implements Connection, Watched {
     return 'some';
   }
 
-  /** Every statement carries its own settings, and there is no session to bring back. */
+  /** Every statement carries its own settings, so a session has no state. */
   async reset(): Promise<boolean> {
     return this.usable;
   }
@@ -201,7 +202,7 @@ class ClickhouseConnection implements Connection, Watched {
     this.maxConcurrentStatements = Math.max(MIN_CONCURRENT, CONCURRENT_PER_THREAD * threadsOf(known.get(THREADS) ?? ''));
   }
 
-  /** One exchange with the server, ended by the deadline or the signal when it does not end by itself. */
+  /** One request to the server, aborted at the deadline or by the signal. */
   async #execute(request: Request, options: RunOptions, sink?: RowSink): Promise<{ readonly summary: Summary; readonly rows: number }> {
     if (!this.usable) throw lostFailure(undefined, 'unsent');
     if (options.signal?.aborted === true) throw cancelled();
@@ -237,7 +238,7 @@ class ClickhouseConnection implements Connection, Watched {
     }
   }
 
-  /** The native protocol stops a query when its socket closes; over HTTP only another request can. */
+  /** The native protocol stops a query when its socket closes; HTTP requires another request. */
   async #kill(queryId: string): Promise<void> {
     const { entry, at, transport } = this.#origin;
     if (transport.protocol === 'native') return;
@@ -262,7 +263,7 @@ class ClickhouseConnection implements Connection, Watched {
           wire.destroy();
         });
     } catch {
-      // The server's own time limit remains; there is nobody left to tell.
+      // The server's own time limit remains.
     }
   }
 }
@@ -273,7 +274,7 @@ interface Request {
   readonly columns: readonly ResultColumn[] | undefined;
   readonly planned?: Statement | undefined;
   readonly blocks: readonly Block[] | undefined;
-  /** Those of the connection, if nothing is said. */
+  /** The default is the connection's settings. */
   readonly settings?: Settings;
 }
 
@@ -282,13 +283,16 @@ const SETTING_COLUMNS: readonly ResultColumn[] = [
   { name: 'value', kind: 'text' },
 ];
 
-/** How many threads a statement may have: as many as the server has cores, unless somebody has set it. */
+/** Threads per statement: the number of cores, unless the server is configured otherwise. */
 const THREADS = 'max_threads';
-/** With more concurrent statements than this, throughput falls and the slowest take several times as long. */
+/**
+ * With more concurrent statements than this, throughput falls and the slowest take several times as
+ * long.
+ */
 const CONCURRENT_PER_THREAD = 4;
 const MIN_CONCURRENT = 8;
 
-/** Of `auto(16)`, or of a number. */
+/** Parses `auto(16)` or a number. */
 function threadsOf(text: string): number {
   return Number(/\d{1,4}/.exec(text)?.[0] ?? 1);
 }

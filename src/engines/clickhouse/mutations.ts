@@ -1,6 +1,7 @@
 /**
- * Runs UPDATE and DELETE: counts the rows first, writes only if there are any, and withdraws a mutation that has failed, since
- * the server would try it again for ever and fail all mutations after it.
+ * Runs UPDATE and DELETE: counts the rows first, writes only if there are any, and withdraws a
+ * mutation that has failed, since the server would try it again for ever and fail all mutations
+ * after it.
  */
 import type { ResultColumn, RowSink } from '../../model/cells.ts';
 import { DbFailure, type Outcome, type RunOptions, type StatementEffect } from '../contract/engine.ts';
@@ -86,7 +87,10 @@ export class Mutations {
     }
   }
 
-  /** Removes a mutation from the server's list. It had no effect if no part of the table is as new as the mutation. */
+  /**
+   * Removes a mutation from the server's list. It had no effect if no part of the table is as new
+   * as the mutation.
+   */
   async #withdraw(tag: string): Promise<StatementEffect> {
     const isIt = `position(command, ${literalText(tag)}) > 0`;
     try {

@@ -1,10 +1,13 @@
-/** A statement as this engine runs it: besides a text and its parameters, the rows of an insert, or a write that is counted first. */
+/**
+ * A statement of this engine: text and parameters, and the rows of an insert or a write that is
+ * counted first.
+ */
 import type { RowLimit } from '../../sql/plan.ts';
 import type { Statement } from '../../sql/statement.ts';
 import type { Block } from './types/block.ts';
 
 export interface ClickhouseStatement extends Statement {
-  /** The rows of an insert, encoded: they follow the text. Whoever runs the statement takes them over. */
+  /** Encoded rows of an insert, which follow the text. Running the statement takes them over. */
   readonly block?: Block;
   /** A few rows, which may be sent as one block with the rows of other callers. */
   readonly isBatchable?: boolean;

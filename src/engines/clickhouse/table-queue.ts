@@ -1,4 +1,7 @@
-/** Runs the mutations of a table one after the other: one that fails takes all along that run beside it. */
+/**
+ * Runs the mutations of a table one after the other: a failed one would fail all that run beside
+ * it.
+ */
 import type { Entry } from '../../model/entry.ts';
 import { memo } from '../../util/memo.ts';
 import { timedOut } from './dialect/failures.ts';

@@ -1,6 +1,7 @@
 /**
- * Group commit of inserts: the server writes each insert as a part, which costs about as much for one row as for many. While
- * two inserts of a table are under way, others wait and then leave as one block. Each caller gets its own outcome.
+ * Group commit of inserts: the server writes each insert as a part, which costs about as much for
+ * one row as for many. While two inserts of a table are in progress, others wait and leave as one
+ * block. Each caller receives its own result.
  */
 import type { Entry } from '../../model/entry.ts';
 import { memo } from '../../util/memo.ts';
@@ -12,7 +13,10 @@ const MAX_IN_FLIGHT = 2;
 /** An insert that has waited this long is sent whatever is under way. */
 const MAX_DELAY_MS = 100;
 const MAX_BATCH = 32;
-/** How long inserts of a table are sent individually after a batch has failed with an unknown effect. */
+/**
+ * How long inserts of a table are sent individually after a batch has failed with an unknown
+ * effect.
+ */
 const COOL_DOWN_MS = 30_000;
 
 export interface PendingInsert {
@@ -40,7 +44,10 @@ export class WriteBatcher {
   readonly #lines = new Map<string, Line>();
   readonly #individualUntil = new Map<string, number>();
 
-  /** Takes over the block. Fails as `unsent` if the connection was given up with a batch that was refused. */
+  /**
+   * Takes over the block. Fails as `unsent` if the connection was given up with a batch that was
+   * refused.
+   */
   insert(pending: PendingInsert): Promise<void> {
     return new Promise((resolve, reject) => {
       const line = this.#lineOf(pending.text);
@@ -82,7 +89,7 @@ export class WriteBatcher {
       await first.insert(blocks, { timeoutMs: first.options.timeoutMs });
     } catch (error) {
       if (error instanceof DbFailure && error.effect === 'nothing') {
-        // One row was refused, and the server does not say which.
+        // A row was refused, and the server does not report which one.
         await Promise.all(batch.map(sendAlone));
         return;
       }

@@ -1,6 +1,6 @@
 /**
- * The backpressure of one statement: whoever takes its rows may pause the connection until the statement ends. After that it has no effect, or an
- * answer that still waits for its client would pause or resume the next statement on the same connection.
+ * Backpressure of one statement. It ends with the statement: later calls would pause or resume the
+ * next statement on the same connection.
  */
 import type { Backpressure } from '../../model/cells.ts';
 

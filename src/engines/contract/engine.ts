@@ -1,6 +1,6 @@
 /**
- * THE interface between Millrace and a database engine: connect, run a statement, read the catalogue; and the kinds of failure that a database
- * can report. Knows no HTTP, tenants or plans: it sees SQL text and typed parameters.
+ * The interface between Millrace and a database engine: connect, run statements, read the
+ * catalogue, report failures. Must not import HTTP, tenants or plans.
  */
 import type { RowSink } from '../../model/cells.ts';
 import type { DbType, Entry, Host } from '../../model/entry.ts';
@@ -22,37 +22,46 @@ export interface Outcome {
   readonly rows: number;
   /** True when the statement gave a result set (also an empty one). */
   readonly selected: boolean;
-  /** The key that the server made for the first row, where it tells it with its answer. */
+  /** Generated key of the first row, if the server reports it with its response. */
   readonly generated?: number | undefined;
 }
 
 export type { FailureKind, StopSignal };
 
 export interface RunOptions {
-  /** Ends the statement: the server is told to stop, and the connection is dropped. */
+  /** Cancels the statement on the server and closes the connection. */
   readonly signal?: StopSignal | undefined;
   /** Milliseconds that the statement may run, enforced by the server and by us. */
   readonly timeoutMs: number;
-  /** `any`: the server's own limit may be a longer one, which spares the statements before and after the change of it. Ours holds. */
+  /**
+   * `any` permits a longer limit on the server, which saves changing it for this statement. The
+   * deadline of the service holds.
+   */
   readonly serverLimit?: 'any' | undefined;
   /**
-   * Statements of other callers follow on the same connection. The signal does not end the connection, and a statement that
-   * blocks the others is cancelled; it fails as `preempted`.
+   * Statements of other callers follow on the same connection. The signal does not end the
+   * connection, and a statement that blocks the others is cancelled; it fails as `preempted`.
    */
   readonly pipelined?: boolean;
-  /** `may_end`: the statement may end the transaction that it runs in (CALL, DDL); a rollback must then be able to tell. */
+  /**
+   * `may_end` marks a statement that may end the transaction (CALL, DDL), so that a rollback can
+   * detect it.
+   */
   readonly transaction?: 'may_end' | undefined;
 }
 
-/** Of a look at a whole schema, which may have thousands of tables. */
+/** Options for reading a whole schema, which may have thousands of tables. */
 export interface SchemaReadOptions extends RunOptions {
-  /** Whose turns of the event loop are taken. */
+  /** Tenant whose slices of the event loop the work uses. */
   readonly owner: string;
-  /** Is the fingerprint of the schema wanted too? It costs the server something. */
+  /** `true` to read the schema's fingerprint as well, which costs the server time. */
   readonly withFingerprint?: boolean;
 }
 
-/** How much a rollback undid. `some`: what a statement committed by itself, or wrote to a table without transactions, stays. */
+/**
+ * Result of a rollback. `some`: statements that committed, and writes to tables without
+ * transactions, remain.
+ */
 export type Undone = 'all' | 'some';
 
 /** A statement with its values, and where its rows go. */
@@ -64,43 +73,49 @@ export interface StatementRun {
 
 export interface Connection {
   /**
-   * Runs one statement. Rows, if any, go to the sink; without one they are counted and dropped. Takes over the leases among the parameters, and
-   * whatever the statement itself holds of the pool: none of it may be used again.
+   * Runs one statement. Rows go to the sink, or are counted and dropped without one. Takes over the
+   * leases among the parameters and in the statement: neither may be used again.
    */
   run(statement: Statement, params: readonly StatementParam[], options: RunOptions, sink?: RowSink): Promise<Outcome>;
-  /** Holds back what is written until `uncork`, so that it leaves in one write. Absent, like `uncork`, without pipelining. */
+  /**
+   * Holds back what is written until `uncork`, so that it leaves in one write. Absent, like
+   * `uncork`, without pipelining.
+   */
   cork?(): void;
   uncork?(): void;
   /** Engines without transactions do nothing here. */
   begin(options: RunOptions): Promise<void>;
-  /** Begins a transaction that only reads, and sees the database as it was at one moment; absent where the engine has none. */
+  /** Begins a read-only transaction on a consistent snapshot. Absent if the engine has none. */
   beginSnapshot?(options: RunOptions): Promise<void>;
   /**
-   * Runs reads in a snapshot that do not need each other's rows: all of them are sent at once. `ends`: the last of the transaction, which is rolled back
-   * behind them. Fails with the first failure, when everything is over. Absent where there are no snapshots.
+   * Runs independent reads of a snapshot, sent in one write. `ends`: the snapshot ends after them.
+   * Rejects with the first failure once all have ended. Absent without snapshots.
    */
   runTogether?(runs: readonly StatementRun[], options: RunOptions, ends: boolean): Promise<void>;
   /**
-   * A transaction of its own: writes by one statement, reads what that left, and commits; all of it is sent at once. A write that fails leaves nothing.
-   * After that it is done whatever happens to the read: when that fails, the failure leaves `unknown`; when its result has other kinds than it was
-   * planned for, it gives nothing, not even its start. Absent where statements wait for each other.
+   * Runs a transaction in one write: a write, a read of its result, and the commit. A failed write
+   * has no effect. A failed read has effect `unknown`, since the write is committed. If the columns
+   * of the result differ from the plan, nothing reaches the sink. Absent without pipelining.
    */
   writeAndRead?(write: BoundStatement, read: StatementRun, options: RunOptions): Promise<Outcome>;
   commit(options: RunOptions): Promise<void>;
   rollback(options: RunOptions): Promise<Undone>;
-  /** Marks a point of the open transaction. Absent, like the next, where the engine has no transactions. */
+  /** Sets a savepoint. Absent without transactions, like `returnToMark`. */
   mark?(options: RunOptions): Promise<void>;
-  /** Takes back what came after the mark; the transaction goes on, also when a statement has failed in it. */
+  /** Rolls back to the savepoint. The transaction continues, even after a failed statement. */
   returnToMark?(options: RunOptions): Promise<void>;
-  /** Checks now what would else be checked at the commit (deferred constraints); absent where nothing is. */
+  /** Checks deferred constraints now. Absent if there are none. */
   checkConstraints?(options: RunOptions): Promise<void>;
-  /** Restores the session to its state after connecting; false when it cannot, and must be closed. */
+  /**
+   * Restores the session to its state after connecting. Returns `false` if it cannot: close it
+   * then.
+   */
   reset(): Promise<boolean>;
   /** Number of statements that the server runs well at a time, if it names one. */
   readonly maxConcurrentStatements?: number;
-  /** Returns whether the server answers within `timeoutMs`. Absent if the protocol has no cheap way to ask. */
+  /** Returns whether the server responds within `timeoutMs`. Absent without a cheap request. */
   ping?(timeoutMs: number): Promise<boolean>;
-  /** `true` if the connection was given up because the server had sent nothing at all by the deadline of a statement. */
+  /** `true` if the connection was closed because the server sent nothing until the deadline. */
   readonly isSilent?: boolean;
   /** False once the socket is gone or the protocol is out of sync: the pool drops it. */
   readonly usable: boolean;
@@ -115,14 +130,14 @@ export interface ConnectOptions {
   readonly address: string;
   readonly timeoutMs: number;
   readonly signal?: StopSignal | undefined;
-  /** The largest row that is read; `LIMITS.rowBytes` when nothing is said. */
+  /** Maximum size of a row; the default is `LIMITS.rowBytes`. */
   readonly maxRowBytes?: number | undefined;
 }
 
-/** What a connection keeps of how it was opened: nothing of the request that wanted it. */
+/** Connect options that a connection keeps. The signal of the request is not one of them. */
 export type Destination = Omit<ConnectOptions, 'signal'>;
 
-/** What a server said to a trial of its entry. */
+/** Result of a connection test. */
 export interface Probe {
   readonly version: string;
   readonly ms: number;
@@ -134,19 +149,22 @@ export interface TableName {
   readonly kind: 'table' | 'view';
 }
 
-/** A table as it is asked for; without a schema, in the default one. */
+/** A table by name, in the default schema unless one is given. */
 export interface TableReference {
   readonly schema: string | undefined;
   readonly table: string;
 }
 
-/** What a schema has. */
+/** Tables and foreign keys of a schema. */
 export interface SchemaDescription {
   /** Every table and view as `describe` has it. */
   readonly tables: readonly Table[];
   /** As `foreignKeys` has them. */
   readonly keys: readonly ForeignKey[];
-  /** The fingerprint of the schema at that time or before; undefined where there is none, or none was wanted. */
+  /**
+   * Fingerprint of the schema, read before its tables; `undefined` if not requested or not
+   * available.
+   */
   readonly fingerprint: string | undefined;
 }
 
@@ -154,18 +172,21 @@ export interface Catalog {
   /** Undefined when the database has no such table or view (for this user to see). */
   describe(connection: Connection, name: TableReference, options: RunOptions): Promise<Table | undefined>;
   /**
-   * A text that stays the same while the table's description does, for less than the description costs. Undefined when there is none for this
-   * table; absent where the engine has none at all.
+   * A text that changes whenever the table's description changes, cheaper than the description.
+   * `undefined` if this table has none; absent if the engine has none.
    */
   fingerprint?(connection: Connection, name: TableReference, options: RunOptions): Promise<string | undefined>;
   /** The foreign keys between the tables of one schema; absent where the engine has none. */
   foreignKeys?(connection: Connection, schema: string | undefined, options: SchemaReadOptions): Promise<readonly ForeignKey[]>;
   /**
-   * A whole schema, in a number of statements that does not grow with its tables. Undefined when the schema itself does not exist; absent where the
-   * engine has only one way to describe a table.
+   * Describes a whole schema in a fixed number of statements. `undefined` if the schema does not
+   * exist; absent if the engine has no such way.
    */
   describeSchema?(connection: Connection, schema: string | undefined, options: SchemaReadOptions): Promise<SchemaDescription | undefined>;
-  /** A text that stays the same while `describeSchema` does; the server makes it, so that nothing need be sent. Absent where it cannot. */
+  /**
+   * A text that changes whenever `describeSchema` changes, computed by the server. Absent if it
+   * cannot.
+   */
   schemaFingerprint?(connection: Connection, schema: string | undefined, options: RunOptions): Promise<string | undefined>;
   /** Undefined when the schema itself does not exist. */
   list(connection: Connection, schema: string | undefined, options: RunOptions): Promise<readonly TableName[] | undefined>;
@@ -178,7 +199,7 @@ export interface EngineNames {
   readonly names: readonly string[];
 }
 
-/** What one engine can do and another cannot. Code asks this, and never which engine it is. */
+/** Differences between engines. Code checks these instead of the engine's name. */
 export interface Capabilities {
   /** Several statements of one connection are all or nothing. */
   readonly transactions: boolean;
@@ -188,23 +209,23 @@ export interface Capabilities {
   readonly schemas: boolean;
   /** The schema that is meant when none is named, where there are schemas. */
   readonly defaultSchema?: string;
-  /** Even the smallest SELECT is so expensive that identical ones at one time share a single execution. */
+  /** Coalesce identical concurrent reads: even the smallest SELECT is expensive. */
   readonly sharedReads: boolean;
   /** Which writes can give back the rows that they wrote (RETURNING). */
   readonly returning: readonly ('insert' | 'update' | 'delete')[];
   /** Its connections can `writeAndRead`. */
   readonly readsBack: boolean;
-  /** Writes are done in the background, many of them at once, and awaited: they need no permit of the server. */
+  /** Writes run in the background of the server, so they need no permit. */
   readonly backgroundWrites?: boolean;
   /** Which short statements of several callers may share a connection. */
   readonly pipelining: readonly ('read' | 'write')[];
-  /** How many bulky writes at a time the server finishes soonest; beyond that they wait for each other's pages. */
+  /** Number of concurrent bulk writes with the highest throughput. */
   readonly bulkyWrites: number;
 }
 
-/** Everything that Millrace knows of an engine. A folder below this one defines it, and one line in `index.ts` registers it. */
+/** An engine: a folder defines it, and a line in `index.ts` registers it. */
 export interface Engine extends EngineNames {
-  /** What messages call it. */
+  /** Name in messages. */
   readonly label: string;
   readonly defaultPort: number;
   readonly capabilities: Capabilities;
@@ -214,27 +235,35 @@ export interface Engine extends EngineNames {
   /** … and how its values are bound. */
   templateBinder(template: Template): TemplateBinder;
   readonly catalog: Catalog;
-  /** Reads a page in a way of the engine's own, and returns the number of its rows. Absent where `compilePage` gives the best statement. */
+  /**
+   * Reads a page in an engine-specific way and returns the number of rows. Absent if `compilePage`
+   * suffices.
+   */
   readPage?(plan: Authorized<SelectPlan>, connection: Connection, options: RunOptions, sink: RowSink): Promise<number>;
   /**
-   * May a text that failed by itself have left something behind, because it names a table without transactions? Absent where there are no such
-   * tables.
+   * Returns whether a failed statement may have had side effects because it names a table without
+   * transactions. Absent if the engine has no such tables.
    */
   mayHaveSideEffects?(connection: Connection, text: string, options: RunOptions): Promise<boolean>;
-  /** Asks the server whether it would take a statement, without running it; throws DbFailure where it would not. Absent where it cannot be asked. */
+  /**
+   * Checks a statement on the server without running it. Throws DbFailure if the server rejects it.
+   * Absent if the server cannot.
+   */
   checkStatement?(connection: Connection, bound: BoundStatement, options: RunOptions): Promise<void>;
   connect(entry: Entry, options: ConnectOptions): Promise<Connection>;
 }
 
 /**
- * What a statement that failed has left behind.
- *   unsent    nothing: the server never had the whole of it, or ended the session before it looked. The only failure after which it may be sent again
- *   nothing   the server had it, and says that it ended without effect
- *   unknown   it was sent, and nobody said how it ended
+ * Effect of a failed statement:
+ *   unsent    none: the server never received all of it, so it may be sent again
+ *   nothing   none: the server reported that the statement ended without effect
+ *   unknown   it was sent, and its end was not reported
  */
 export type StatementEffect = 'unsent' | 'nothing' | 'unknown';
 
-/** How often that is done: when a server ends its sessions, several idle connections of a pool may be dead, and each is found out by itself. */
+/**
+ * Maximum number of retries of an unsent statement. Several idle connections may be dead at once.
+ */
 export const MAX_UNSENT_RETRIES = 3;
 
 export class DbFailure extends Error {
@@ -248,7 +277,7 @@ export class DbFailure extends Error {
   readonly key: string | undefined;
   /** The character of the statement, from 1, that the server points to. */
   readonly position: number | undefined;
-  /** Does it lie in how the statement is written, whatever the data are? */
+  /** `true` if the statement's text causes the failure, whatever the data. */
   readonly ofStatement: boolean;
   #place: OutagePlace | undefined;
 
@@ -263,7 +292,7 @@ export class DbFailure extends Error {
       readonly position?: number | undefined;
       readonly ofStatement?: boolean | undefined;
       readonly cause?: unknown;
-      /** Without it: a server that gave a code has said how the statement ended. */
+      /** By default, a failure with a code of the server has effect `nothing`. */
       readonly effect?: StatementEffect | undefined;
     } = {},
   ) {
@@ -279,7 +308,7 @@ export class DbFailure extends Error {
     this.effect = details.effect ?? (end === 'open' || (end === 'stopped' && this.code === '') ? 'unknown' : 'nothing');
   }
 
-  /** What it is about: the server, names, data … */
+  /** Subject of the failure: the server, names, data … */
   get about(): ReturnType<typeof kindTraits>['of'] {
     return kindTraits(this.kind).of;
   }
@@ -292,7 +321,7 @@ export class DbFailure extends Error {
     return same;
   }
 
-  /** Where it happened, by whoever knows first: the address that was tried, else those of the entry. */
+  /** Records where the failure occurred: the address that was tried, or the hosts of the entry. */
   at(entry: Entry, tried?: Pick<ConnectOptions, 'host' | 'address'>): this {
     this.#place ??= placeOf(entry, tried);
     return this;
@@ -309,7 +338,7 @@ export class DbFailure extends Error {
     return new DbFailure(kind, message, { code, column, constraint, key, ofStatement, cause, effect, position });
   }
 
-  /** What engines say about servers and rights is kept, without quoted parts. */
+  /** Messages of engines about servers and rights are logged without quoted parts. */
   loggable(): Readonly<Record<string, string>> {
     const { kind, code } = this;
     if (kindTraits(kind).words === undefined) return { kind, code };
@@ -318,7 +347,7 @@ export class DbFailure extends Error {
   }
 }
 
-/** For a socket that failed in a write: the end of the data has not left this machine. Otherwise nobody knows how far it came. */
+/** A write error means that not all of the data was sent. Otherwise the effect is unknown. */
 export function effectOfSocketError(error: unknown): StatementEffect {
   return (error as { syscall?: unknown } | undefined)?.syscall === 'write' ? 'unsent' : 'unknown';
 }

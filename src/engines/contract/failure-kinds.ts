@@ -1,20 +1,21 @@
-/**
- * The kinds of failures that every engine's errors are mapped to, in one table: what each is about, and what may be made of it. Knows no engine.
- */
+/** The kinds of failure to which engines map their error codes. Must not import engines. */
 
 interface Kind {
   /**
-   * What it is about.
-   *   server      it could not be asked, or did not answer: another statement would not have fared better
-   *   names       the statement names what is not there (or is not any more)
-   *   data        what was sent, or what is stored
-   *   statement   how it is written, or what it wants
-   *   rights      what the database user may do
+   * Subject of the failure:
+   *   server      unreachable or failing: another statement would fail as well
+   *   names       the statement names an object that does not exist
+   *   data        values that were sent or are stored
+   *   statement   its text, or an operation that is not supported
+   *   rights      privileges of the database user
    */
   readonly of: 'server' | 'names' | 'data' | 'statement' | 'rights' | 'other';
-  /** Engines quote values when they refuse data or a statement. These words have none, and are fit for the log. */
+  /** The message contains no values, so it may be logged. */
   readonly words?: 'without values';
-  /** `open`: nobody said how the statement ended. `stopped`: nobody did, unless the server gave a code. */
+  /**
+   * `open`: the end of the statement is unknown. `stopped`: it is unknown unless the server sent a
+   * code.
+   */
   readonly end?: 'open' | 'stopped';
 }
 
@@ -34,7 +35,7 @@ const KINDS = {
   timeout: { of: 'server', end: 'stopped' },
   /** We asked it to stop. */
   cancelled: { of: 'server', words: 'without values', end: 'stopped' },
-  /** It was stopped because others waited behind it, and is to be run again by itself. */
+  /** Cancelled because it blocked others on its connection. It runs again on its own connection. */
   preempted: { of: 'server', words: 'without values', end: 'stopped' },
   /** Lack of privileges. */
   denied: { of: 'rights', words: 'without values' },
@@ -50,7 +51,7 @@ const KINDS = {
   constraint: { of: 'data' },
   /** Wrong type, out of range, too long, not convertible. */
   invalid: { of: 'data' },
-  /** Code in the database refused it in its own words (a trigger's RAISE or SIGNAL). */
+  /** Code in the database raised it with its own message (a trigger's RAISE or SIGNAL). */
   raised: { of: 'data' },
   /** This table engine or view cannot do it. */
   unsupported: { of: 'statement' },

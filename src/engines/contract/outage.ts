@@ -1,6 +1,6 @@
 /**
- * Why a database could not be used, in the few words that an operator looks for. Reads kinds and codes of failures, and of what caused them;
- * knows neither callers nor passwords.
+ * Describes why a database cannot be used, in words for operators. Contains no caller data and no
+ * passwords.
  */
 import type { Entry, Host } from '../../model/entry.ts';
 
@@ -37,7 +37,7 @@ const CODES: ReadonlyMap<string, string> = new Map([
   ['PROTOCOL', 'protocol'],
   ['NO_TLS', 'tls'],
   ['HOST_DENIED', 'the address is denied'],
-  // As servers say it of the database that a login names.
+  // Servers report this for the database of a login.
   ['3D000', 'no such database'],
   ['1049', 'no such database'],
 ]);
@@ -50,7 +50,7 @@ export function outageOf(failure: Failing): string {
   return codedReason(failure) ?? KINDS[failure.kind] ?? 'unreachable';
 }
 
-/** The first code that says something, of the failure or of its causes. */
+/** The first known code of the failure or of its causes. */
 function codedReason(failure: Error): string | undefined {
   let at: unknown = failure;
   for (let depth = 0; at instanceof Error && depth < DEEPEST; depth++) {
@@ -64,7 +64,7 @@ function codedReason(failure: Error): string | undefined {
   return undefined;
 }
 
-/** The address that was tried; of a connection that was open once, those of the entry. */
+/** The address that was tried, or the hosts of the entry for an established connection. */
 export function placeOf({ type, database, hosts }: Entry, tried?: { readonly host: Host; readonly address: string }): OutagePlace {
   const name = `${type}/${database}`;
   if (tried === undefined) return { database: name, address: hosts.map(({ host, port }) => `${host}:${port}`).join(', ') };

@@ -53,9 +53,9 @@ export class TextRows implements RowSink {
 }
 
 /**
- * Runs the statements with the same parameters and returns the rows of each. `snapshot`: all
- * results are of the same moment. `pipelined`: all are sent at once. Both fall back to one after
- * the other.
+ * Runs the statements with the same parameters and returns the rows of each. `snapshot` reads all
+ * of them from one snapshot, `pipelined` sends them in one write. Both fall back to sequential
+ * statements.
  */
 export async function queryAll(
   connection: Connection,

@@ -1,4 +1,7 @@
-/** The calls under way on one connection: deadlines, cancellation, and the statement that blocks others. Sends no statements. */
+/**
+ * Calls in progress on one connection: deadlines, cancellation, and the statement that blocks
+ * others. Sends no statements.
+ */
 import type { Entry } from '../../model/entry.ts';
 import { DbFailure, type Destination, type RunOptions, type StopSignal } from '../contract/engine.ts';
 import { HeadOfLine } from '../driver-kit/head-of-line.ts';
@@ -155,7 +158,10 @@ export class Calls implements Watched {
     return isPipelined ? Math.min(late + GRACE_MS, this.#head.nextCheck) : late + GRACE_MS;
   }
 
-  /** Gives up the connection because of the statement at its head. Only reads are pipelined here: they run again elsewhere. */
+  /**
+   * Closes the connection because of the statement at its head. Only reads are pipelined, so they
+   * run again elsewhere.
+   */
   #preempt(head: MysqlCall | undefined): void {
     this.#preempted = head;
     this.#kill().catch(() => undefined);
@@ -171,7 +177,7 @@ export class Calls implements Watched {
     if (call.isAbandoned) return stopFailure('cancelled', error);
     if (this.#preempted === call) return stopFailure('preempted', error).withEffect('nothing');
     if (this.#stopped === undefined) {
-      // Killed by another client: if it was the session, it will be gone in a moment.
+      // Killed by another client: the session itself may be gone soon.
       if (error instanceof DbFailure && error.kind === 'lost') this.#isTainted = true;
       return error;
     }

@@ -1,4 +1,7 @@
-/** A connection to MySQL or MariaDB: runs statements over the binary protocol, and frames transactions. */
+/**
+ * A connection to MySQL or MariaDB: runs statements over the binary protocol, and frames
+ * transactions.
+ */
 import type { RowSink } from '../../model/cells.ts';
 import type { Entry } from '../../model/entry.ts';
 import type { BoundStatement } from '../../sql/dialect.ts';
@@ -146,7 +149,10 @@ export class MysqlConnection implements Connection {
     await this.#command(BEGIN, options);
   }
 
-  /** Sent with the first statement, which only reads: if it fails, nothing was written outside of the transaction. */
+  /**
+   * Sent with the first statement, which only reads: if it fails, nothing was written outside of
+   * the transaction.
+   */
   async beginSnapshot(): Promise<void> {
     this.#isMarked = false;
     this.#begins = true;
@@ -158,7 +164,7 @@ export class MysqlConnection implements Connection {
 
   /** Returns `some` after a missing savepoint, or a warning about tables without transactions. */
   async rollback({ timeoutMs }: RunOptions): Promise<Undone> {
-    // Also for a caller that has left: what stays open would be committed by the next transaction's beginning.
+    // Runs even if the caller has left: an open transaction would be committed by the next BEGIN.
     const options = { timeoutMs };
     if (this.#begins) {
       this.#begins = false;
@@ -190,7 +196,10 @@ export class MysqlConnection implements Connection {
     return this.#allDone(RESET_MS, commands);
   }
 
-  /** Sends commands and returns whether all succeeded. The connection ends if they are not answered in time. */
+  /**
+   * Sends commands and returns whether all succeeded. The connection ends if they are not answered
+   * in time.
+   */
   async #allDone(timeoutMs: number, commands: readonly Buffer[]): Promise<boolean> {
     const timer = setTimeout(() => this.#wire.fail(lostFailure('The database did not answer in time')), timeoutMs);
     const replies = commands.map(() => new DoneReply());
@@ -219,7 +228,7 @@ export class MysqlConnection implements Connection {
     return outcome;
   }
 
-  /** Prepares everything first: then responses come in the order of what is sent, and nothing overtakes the end of the transaction. */
+  /** Prepares all statements first, so that responses arrive in the order of the statements. */
   #together<T>(
     runs: readonly MysqlRun[],
     options: RunOptions,

@@ -10,7 +10,9 @@ import { Wire } from './protocol/wire.ts';
 /** How long a stopped statement may take to end before the connection is dropped. */
 export const STOP_MS = 800;
 
-/** Tells the server over a second connection to stop what a session is doing: within STOP_MS, login included. */
+/**
+ * Cancels the statement of a session over a second connection, within STOP_MS including the login.
+ */
 export async function killQuery(entry: Entry, at: Destination, threadId: number): Promise<void> {
   const late = performance.now() + STOP_MS;
   const wire = new Wire(await login(entry, { host: at.host, address: at.address, timeoutMs: STOP_MS }), at.maxRowBytes);
@@ -24,7 +26,10 @@ export async function killQuery(entry: Entry, at: Destination, threadId: number)
   }
 }
 
-/** What runs on the connection ends, since it is killed. Gives true when the server has accepted that. Never takes longer than STOP_MS. */
+/**
+ * Waits for the killed statement to end, at most STOP_MS. Returns `true` if the server accepted the
+ * kill.
+ */
 export async function stopRunning(wire: Wire, failure: DbFailure, kill: Promise<void>): Promise<boolean> {
   wire.resume();
   const timer = setTimeout(() => wire.fail(failure), STOP_MS);

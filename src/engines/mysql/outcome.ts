@@ -15,8 +15,8 @@ export function outcomeOf({ upsert }: MysqlStatement, reply: ResultReply): Outco
 const SELECTS = /^[\s(]*(?:SELECT|WITH|TABLE|VALUES)\b/i;
 
 /**
- * Whether the server's time limit may have cut a statement short without an error: a sleeping SELECT returns a row then.
- * Other statements that return rows have done their work.
+ * Whether the server's time limit may have cut a statement short without an error: a sleeping
+ * SELECT returns a row then. Other statements that return rows have done their work.
  */
 export function wasCutShort({ text }: MysqlStatement): boolean {
   return SELECTS.test(text);

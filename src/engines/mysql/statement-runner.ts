@@ -1,4 +1,7 @@
-/** Prepares statements, once for each text, and executes them. Independent of transactions and deadlines. */
+/**
+ * Prepares statements, once for each text, and executes them. Independent of transactions and
+ * deadlines.
+ */
 import type { RowSink } from '../../model/cells.ts';
 import { DbFailure, type Outcome, type StatementRun } from '../contract/engine.ts';
 import type { Calls, MysqlCall } from './calls.ts';

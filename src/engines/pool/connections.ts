@@ -1,6 +1,7 @@
 /**
- * Connections to all registered databases. Each entry has one pool per purpose, so the Auto API never sees what a Custom
- * statement leaves in a session. The hosts of an entry are tried in order, starting with the one that answered last.
+ * Connections to all registered databases. Each entry has one pool per purpose, so the Auto API
+ * never sees what a Custom statement leaves in a session. The hosts of an entry are tried in order,
+ * starting with the one that answered last.
  */
 import type { DbType, Entry, Host } from '../../model/entry.ts';
 import { BoundedMap } from '../../util/bounded-map.ts';
@@ -43,7 +44,10 @@ export class Connections {
   readonly #pools = { auto: new Map<string, Pooled>(), custom: new Map<string, Pooled>() };
   readonly #servers = new BoundedMap<string, ServerBudget>(MAX_REMEMBERED);
   readonly #lastGood = new BoundedMap<string, number>(MAX_REMEMBERED);
-  /** Entries that were changed or removed. A request that began earlier may still need a connection, but none is kept. */
+  /**
+   * Entries that were changed or removed. A request that began earlier may still need a connection,
+   * but none is kept.
+   */
   readonly #retired = new BoundedMap<string, true>(MAX_REMEMBERED);
   readonly #sweeper: NodeJS.Timeout;
 
@@ -87,7 +91,10 @@ export class Connections {
     }
   }
 
-  /** Closes the connections of a project's entries, except `kept`, as they become idle. Returns the affected entries. */
+  /**
+   * Closes the connections of a project's entries, except `kept`, as they become idle. Returns the
+   * affected entries.
+   */
   retire(projectId: string, kept: ReadonlySet<string>): readonly string[] {
     const retired = new Set<string>();
     for (const pools of Object.values(this.#pools)) {

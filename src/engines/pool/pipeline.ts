@@ -1,14 +1,21 @@
 /**
- * Pipelining. Short statements issued in the same event-loop tick share one connection and leave in a single write.
- * Later ones are appended to it while it is in flight. Independent of what the statements do.
+ * Pipelining. Short statements issued in the same event-loop tick share one connection and leave in
+ * a single write. Later ones are appended to it while it is in flight. Independent of what the
+ * statements do.
  */
 import type { Connection } from '../contract/engine.ts';
 
-/** Statements in flight on one connection. With more, the last one waits for longer, and little is saved. */
+/**
+ * Statements in flight on one connection. With more, the last one waits for longer, and little is
+ * saved.
+ */
 export const MAX_IN_FLIGHT = 16;
 /** Connections per batch key that are opened to pipelining before others are appended to them. */
 export const MAX_LANES = 2;
-/** Nothing is appended to a connection that has been in use for longer, so that it becomes free again. */
+/**
+ * Nothing is appended to a connection that has been in use for longer, so that it becomes free
+ * again.
+ */
 const LANE_OPEN_MS = 10;
 
 /** A connection with pipelined statements. */
@@ -25,7 +32,10 @@ export class Pipeline {
   readonly #byKey = new Map<string, Lane[]>();
   readonly #corked = new Set<Lane>();
 
-  /** Appends a statement to a connection in flight. `undefined` if the caller should use another connection. */
+  /**
+   * Appends a statement to a connection in flight. `undefined` if the caller should use another
+   * connection.
+   */
   join(batchKey: string, hasIdle: boolean): Connection | undefined {
     const lanes = this.#byKey.get(batchKey);
     if (lanes === undefined) return undefined;

@@ -1,6 +1,7 @@
 /**
- * The connections of one database: at most `maxOpen`, of which at most `maxIdle` are kept idle, each for at most `idleMs`.
- * Opens them on demand, and never waits without a deadline. Independent of what the statements do.
+ * The connections of one database: at most `maxOpen`, of which at most `maxIdle` are kept idle,
+ * each for at most `idleMs`. Opens them on demand, and never waits without a deadline. Independent
+ * of what the statements do.
  */
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { after, type MaybePromise } from '../../util/concurrency/maybe-promise.ts';
@@ -28,7 +29,7 @@ export interface AcquireOptions {
   readonly signal?: StopSignal | undefined;
 }
 
-/** Whose pool it is, and the servers that its connections lead to. */
+/** Login and servers of a pool. */
 export interface PoolOwner {
   readonly username: string;
   readonly servers: readonly [ServerBudget, ...ServerBudget[]];
@@ -39,19 +40,34 @@ interface Idle {
   readonly since: number;
 }
 
-/** `draining`: connections in use or awaited stay, but none is kept. `closed`: no connection is handed out. */
+/**
+ * `draining`: connections in use or awaited stay, but none is kept. `closed`: no connection is
+ * handed out.
+ */
 type State = 'open' | 'draining' | 'closed';
 
 /** How long a connection above `maxIdle` stays open: under load, it is needed again at once. */
 const TRIM_MS = 200;
-/** How long a statement waits for a connection in use before another one is opened: a login takes longer than most statements. */
+/**
+ * How long a statement waits for a connection in use before another one is opened: a login takes
+ * longer than most statements.
+ */
 export const CONNECT_DELAY_MS = 5;
-/** A waiter stays a little longer than an attempt to connect may take, so that it is rejected with the attempt's failure. */
+/**
+ * A waiter stays a little longer than an attempt to connect may take, so that it is rejected with
+ * the attempt's failure.
+ */
 const WAIT_GRACE_MS = 100;
 const MAX_WAITERS_PER_CONNECTION = 100;
-/** A connection that was idle for longer is used only after pending socket events were processed: it may be closed. */
+/**
+ * A connection that was idle for longer is used only after pending socket events were processed: it
+ * may be closed.
+ */
 const RESTED_MS = 20;
-/** A connection that was idle for longer is pinged before it is used: the network may have dropped it silently. */
+/**
+ * A connection that was idle for longer is pinged before it is used: the network may have dropped
+ * it silently.
+ */
 const PING_AFTER_MS = 2000;
 const PING_TIMEOUT_MS = 1000;
 
@@ -218,7 +234,10 @@ export class Pool implements Holder {
     if (!this.#bulkWaiters.give()) this.#bulkCount--;
   }
 
-  /** The most recently used idle connection, so that the others can expire; else the first one that is released or opened. */
+  /**
+   * The most recently used idle connection, so that the others can expire; else the first one that
+   * is released or opened.
+   */
   #take(signal: StopSignal | undefined): MaybePromise<Connection> {
     if (this.#state === 'closed') return Promise.reject(closed());
     const idle = this.#popIdle();
@@ -251,7 +270,7 @@ export class Pool implements Holder {
     return this.#take(signal);
   }
 
-  /** Opens connections for those who wait. Each goes to the first waiter by then. */
+  /** Opens connections for waiters. Each one goes to the first waiter at that time. */
   readonly #grow = (): void => {
     this.#growTimer = undefined;
     while (this.#opening < this.#waiters.length && this.#count < this.#limits.maxOpen && this.#state !== 'closed') void this.#open();
@@ -295,7 +314,7 @@ export class Pool implements Holder {
     }
   };
 
-  /** A connection was found dead: those that have been idle for a while most likely are as well. */
+  /** A connection was found dead. Others that have been idle for a while are probably dead as well. */
   #dropRested(): void {
     const before = performance.now() - PING_TIMEOUT_MS;
     while ((this.idleSince ?? Number.POSITIVE_INFINITY) < before) this.closeLeastRecentlyUsed();

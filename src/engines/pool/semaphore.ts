@@ -1,6 +1,7 @@
 /**
- * Limits how many statements run at a time on a server that names a number. Fair: each pool has its own queue, and permits
- * go to the queues in turn. A statement that runs for longer than 100 ms gives up its permit, so it cannot starve short ones.
+ * Limits how many statements run at a time on a server that names a number. Fair: each pool has its
+ * own queue, and permits go to the queues in turn. A statement that runs for longer than 100 ms
+ * gives up its permit, so it cannot starve short ones.
  */
 import type { MaybePromise } from '../../util/concurrency/maybe-promise.ts';
 import type { StopSignal } from '../contract/engine.ts';

@@ -1,7 +1,8 @@
 /**
- * The connections that one server grants us, shared by the pools of all its databases. The cap is learned when the server
- * reports "too many connections". At the cap, idle connections are evicted, the least recently used first, and a pool above
- * its fair share gives one back as soon as a statement is done.
+ * The connections that one server grants us, shared by the pools of all its databases. The cap is
+ * learned when the server reports "too many connections". At the cap, idle connections are evicted,
+ * the least recently used first, and a pool above its fair share gives one back as soon as a
+ * statement is done.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Connection, DbFailure } from '../contract/engine.ts';
@@ -28,7 +29,9 @@ interface Claim {
 
 /** How long a learned cap is believed. */
 const CAP_MS = 60_000;
-/** A pool keeps what it has opened for at least this long, or every statement would cost a login. */
+/**
+ * A pool keeps what it has opened for at least this long, or every statement would cost a login.
+ */
 const TENURE_MS = 100;
 /** How long a server may still count a connection that was closed. */
 const CLOSING_MS = 200;
@@ -60,7 +63,10 @@ export class ServerBudget {
     this.#holders.delete(holder);
   }
 
-  /** Opens a connection for a pool. A full server is asked again until `ends`, as long as that can help. */
+  /**
+   * Opens a connection for a pool. A full server is asked again until `ends`, as long as that can
+   * help.
+   */
   async open(holder: Holder, { connect, ends }: Dial): Promise<Connection> {
     if (this.#isFull) {
       this.#evictIdle(holder);
@@ -127,7 +133,10 @@ export class ServerBudget {
     return holder.established > 0 && holder.established >= this.#fairShare;
   }
 
-  /** Claims are served in order unless they can evict, so that a pool that gave a connection back does not take it again. */
+  /**
+   * Claims are served in order unless they can evict, so that a pool that gave a connection back
+   * does not take it again.
+   */
   #isNext(claim: Claim): boolean {
     const [first] = this.#claims;
     return first === undefined || first === claim || !this.#isFull;
@@ -145,7 +154,10 @@ export class ServerBudget {
     return this.#evictIdle(holder) || !this.#hasShare(holder);
   }
 
-  /** Closes the least recently used idle connection, if possible one of the same user: the server may be full for that user only. */
+  /**
+   * Closes the least recently used idle connection, if possible one of the same user: the server
+   * may be full for that user only.
+   */
   #evictIdle(holder: Holder): boolean {
     let oldest: Holder | undefined;
     for (const other of this.#holders) {

@@ -1,13 +1,19 @@
-/** How a statement uses the connections of its pool. Static: decided before anything is sent, and never learned. */
+/**
+ * How a statement uses the connections of its pool. Static: decided before anything is sent, and
+ * never learned.
+ */
 import type { Backpressure } from '../../model/cells.ts';
 
-/** How long a class stays exclusive after one of its statements blocked others or met a slow reader. */
+/**
+ * How long a class stays exclusive after one of its statements blocked others or met a slow reader.
+ */
 const COOL_DOWN_MS = 30_000;
 
 /**
  * - `exclusive`: has a connection to itself.
  * - `bulk`: the same, for writes of many rows; only a few of them run at a time.
- * - `background`: the same, for statements that a server runs in the background; they need no permit.
+ * - `background`: the same, for statements that a server runs in the background; they need no
+ *   permit.
  * - `pipelined`: is sent behind other short statements on one connection.
  */
 export type StatementClass = { readonly kind: 'exclusive' | 'bulk' | 'background' } | PipelinedClass;
@@ -16,7 +22,10 @@ export const EXCLUSIVE: StatementClass = { kind: 'exclusive' };
 export const BULK: StatementClass = { kind: 'bulk' };
 export const BACKGROUND: StatementClass = { kind: 'background' };
 
-/** Short statements of one kind on one table. Statements with the same batch key share connections, whatever their table is. */
+/**
+ * Short statements of one kind on one table. Statements with the same batch key share connections,
+ * whatever their table is.
+ */
 export class PipelinedClass {
   readonly kind = 'pipelined';
   readonly batchKey: string;
@@ -35,7 +44,10 @@ export class PipelinedClass {
     this.#exclusiveUntil = performance.now() + COOL_DOWN_MS;
   }
 
-  /** Flow control for the rows of one statement. A reader that pauses it is too slow to share a connection. */
+  /**
+   * Flow control for the rows of one statement. A reader that pauses it is too slow to share a
+   * connection.
+   */
   flow(flow: Backpressure): Backpressure {
     return new PipelinedFlow(flow, this);
   }

@@ -1,4 +1,7 @@
-/** A queue for a scarce resource: first come, first served, with a limit on its length and on the time of waiting. */
+/**
+ * A queue for a scarce resource: first come, first served, with a limit on its length and on the
+ * time of waiting.
+ */
 import { DbFailure, type StopSignal } from '../contract/engine.ts';
 
 interface Waiter<T> {

@@ -6,7 +6,9 @@ import { cancelRequest } from './protocol/outgoing.ts';
 /** How long the server may take to confirm that it has stopped before the socket is given up. */
 export const CANCEL_GRACE_MS = 500;
 
-/** Asks the server, on a socket of its own, to stop whatever the session runs when the request arrives. Nobody says whether it was heard. */
+/**
+ * Sends a cancel request for the session on a separate socket. The server does not acknowledge it.
+ */
 export function cancelQuery({ remoteAddress, remotePort }: Socket, { processId, secret }: Session): void {
   if (remoteAddress === undefined || remotePort === undefined) return;
   const canceller = dial({ host: remoteAddress, port: remotePort, timeout: CANCEL_GRACE_MS });

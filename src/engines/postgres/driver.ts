@@ -1,6 +1,6 @@
 /**
- * One session with a PostgreSQL server after login: statements out, rows in. No row becomes an object; the sink gets the bytes of each value
- * where they arrived. A connection prepares each text once, and keeps at most a hundred.
+ * One session with a PostgreSQL server after login: statements out, rows in. Rows never become
+ * objects: the sink receives the received bytes.
  */
 import type { Socket } from 'node:net';
 import type { RowSink } from '../../model/cells.ts';
@@ -30,7 +30,7 @@ import type { Session } from './protocol/login.ts';
 import { Outgoing } from './protocol/outgoing.ts';
 import { SessionState } from './session-state.ts';
 
-/** The server's own limit comes first; ours is for a server that does not answer at all. */
+/** The server's own limit is reached first; this one is for a server that does not respond. */
 const DEADLINE_GRACE_MS = 300;
 
 /** How the answer to a COMMIT begins that has become a ROLLBACK. */
@@ -50,7 +50,7 @@ export class PostgresConnection implements Connection, Watched {
   #running: QueryAnswer | undefined;
   /** Sent behind it, and not answered yet. */
   readonly #next: QueryAnswer[] = [];
-  /** What is written leaves with `uncork`. */
+  /** `true` while writes are held back until `uncork`. */
   #isCorked = false;
   readonly #head = new HeadOfLine();
   /** When the server sent something last. */
@@ -64,7 +64,7 @@ export class PostgresConnection implements Connection, Watched {
   /** Notices and the like since the last statement began. */
   #asides = 0;
   #errors = 0;
-  /** How the last answer began that a statement had come to its end. */
+  /** Start of the last response that ended a statement. */
   #tag = 0;
 
   constructor(session: Session) {
@@ -82,7 +82,7 @@ export class PostgresConnection implements Connection, Watched {
     this.#socket.on('end', () => this.#lost('unknown'));
     this.#socket.on('close', () => this.#lost('unknown'));
     watch(this);
-    // What the server said behind its welcome may have ended it already.
+    // A message after the server's greeting may have ended the session already.
     if (this.#socket.destroyed) this.#lost('unsent');
   }
 
@@ -208,7 +208,7 @@ export class PostgresConnection implements Connection, Watched {
     this.#lost('unknown');
   }
 
-  /** Rows that nobody waits for are dropped at once; how a write ended is worth waiting for. */
+  /** Abandoned reads are dropped at once; the result of a write is worth waiting for. */
   expire(): void {
     const running = this.#running;
     if (running !== undefined && performance.now() < this.#late) {
@@ -234,8 +234,8 @@ export class PostgresConnection implements Connection, Watched {
   }
 
   /**
-   * Cancels the statement at the head of the pipeline. If it finishes before the cancel arrives, the next statement is cancelled
-   * instead and retried the same way.
+   * Cancels the statement at the head of the pipeline. If it finishes before the cancel arrives,
+   * the next statement is cancelled instead and retried the same way.
    */
   #preempt(running: QueryAnswer): void {
     this.usable = false;
@@ -353,13 +353,16 @@ export class PostgresConnection implements Connection, Watched {
     }
   }
 
-  /** Between statements a server says little: that a parameter has changed, or that the session is at its end (57P01 and the like). */
+  /**
+   * Messages between statements: a changed parameter, or the end of the session (57P01 and
+   * similar).
+   */
   #unasked(type: number): void {
     if (type === RECEIVED.error) this.#fail(new DbFailure('lost', 'the database ended the session'));
     else this.#aside(type);
   }
 
-  /** Needs no answer, and may come at any time; but not for ever. */
+  /** Messages that need no response. Their number is limited. */
   #aside(type: number): void {
     if (!ASYNC_MESSAGES.has(type)) throw outOfOrder(type);
     if (++this.#asides > LIMITS.asides) throw malformed(`more than ${LIMITS.asides} messages that nobody asked for`);
@@ -372,9 +375,10 @@ export class PostgresConnection implements Connection, Watched {
   }
 
   /**
-   * A statement that was prepared before its table changed is refused when it is bound: its result would have other columns now, or its
-   * parameters other types. Nothing of it has run, so it is prepared anew and sent once more. Within a transaction only as its first
-   * statement, since the refusal has ended the transaction; and not when others of it were sent behind it, whose answers come first.
+   * Prepares a statement again whose plan is older than its table, and sends it once more: the
+   * server rejected it at bind, so nothing ran. Within a transaction only as its first statement,
+   * since the rejection aborts it, and not if other statements follow on the connection, whose
+   * responses would be first.
    */
   #anew({ asked, bound, failure, stopped, resolve, reject }: QueryAnswer): QueryAnswer | undefined {
     const { statement, params, reused, begins } = asked;
@@ -409,13 +413,16 @@ export class PostgresConnection implements Connection, Watched {
     this.#lost('unknown');
   }
 
-  /** What is left of its answer is dropped when others wait behind it; else the server need not go on. */
+  /**
+   * The rest of the response is dropped if others wait behind it; otherwise the server is
+   * cancelled.
+   */
   #giveUp(failure: DbFailure): void {
     if (this.#running?.asked.isPipelined === true && this.#next.length > 0) this.#running.giveUp(failure);
     else this.#stop(failure);
   }
 
-  /** The server is asked, on a socket of its own, to stop; this connection is not used again, and what still comes on it is not read. */
+  /** Cancels on a separate socket. This connection is not used again, and its input is not read. */
   #stop(failure: DbFailure): void {
     const running = this.#running;
     this.usable = false;
@@ -460,7 +467,7 @@ const PREEMPTED = new DbFailure('preempted', 'others waited behind the statement
 /** One for each piece that was sent, and what a server that is about to end may add. */
 const MOST_ERRORS = 10;
 
-/** Of what a server may say when it binds a statement: a plan, a type, a name or a value that does not fit any more. */
+/** Codes with which a server rejects a bind: an outdated plan, type, name or value. */
 const REFUSED = /^(?:0A|22|26|42)/;
 
 function gone(): DbFailure {

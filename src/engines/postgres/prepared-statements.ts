@@ -1,4 +1,7 @@
-/** The prepared statements of one connection, by text: each text is prepared once, and the least recently used ones are closed. */
+/**
+ * The prepared statements of one connection, by text: each text is prepared once, and the least
+ * recently used ones are closed.
+ */
 import { BoundedMap } from '../../util/bounded-map.ts';
 import type { DbFailure } from '../contract/engine.ts';
 import { type Prepared, type QueryAnswer, unparsed } from './protocol/answer.ts';
@@ -30,7 +33,10 @@ export class PreparedStatements {
     return prepared;
   }
 
-  /** A statement that was never accepted, or whose plan is older than its table, must be prepared again. */
+  /**
+   * A statement that was never accepted, or whose plan is older than its table, must be prepared
+   * again.
+   */
   failed({ asked: { statement, prepared, reused }, bound }: QueryAnswer, { code, kind }: DbFailure): void {
     if (code === '42P05' || (code === '26000' && prepared?.parsed === true)) this.#areNamed = false;
     if (statement === undefined || prepared === undefined) return;

@@ -1,4 +1,7 @@
-/** What the server knows of a session: its settings, its time limit and its transaction. Writes them in front of the next statement. */
+/**
+ * Settings, time limit and transaction of a session on the server. Writes changes in front of the
+ * next statement.
+ */
 import type { RunOptions } from '../contract/engine.ts';
 import { BEGIN, READ_ONLY, SESSION } from './dialect/session.ts';
 import type { Outgoing } from './protocol/outgoing.ts';
@@ -14,7 +17,10 @@ export class SessionState {
   readonly settings: string;
   /** Settings that are sent with the next statement. */
   #lead: string;
-  /** The BEGIN that is sent with the next statement: if that fails, nothing has run outside of the transaction. */
+  /**
+   * BEGIN that is sent with the next statement: if it fails, nothing ran outside of the
+   * transaction.
+   */
   #pendingBegin: string | undefined;
   /** The BEGIN of the open transaction. */
   #beginning = BEGIN;
@@ -60,7 +66,10 @@ export class SessionState {
     this.#lead = this.#lead === '' ? setting : `${setting}; ${this.#lead}`;
   }
 
-  /** Writes what is pending. Returns the number of ReadyForQuery messages that answer it, and whether a transaction begins. */
+  /**
+   * Writes what is pending. Returns the number of ReadyForQuery messages that answer it, and
+   * whether a transaction begins.
+   */
   write(out: Outgoing): { readonly ready: number; readonly begins: boolean } {
     let ready = this.writeSettings(out);
     const begins = this.#pendingBegin !== undefined;

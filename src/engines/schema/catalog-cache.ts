@@ -1,5 +1,8 @@
-/** Cache of table descriptions, at most five seconds old when used. A table in use is refreshed in the background. */
-import { type Entry, ownerOf } from '../../model/entry.ts';
+/**
+ * Cache of table descriptions, at most five seconds old when used. A table in use is refreshed in
+ * the background.
+ */
+import { type Entry, tenantOf } from '../../model/entry.ts';
 import type { Table } from '../../model/table.ts';
 import { after, type MaybePromise } from '../../util/concurrency/maybe-promise.ts';
 import type { Connections } from '../pool/connections.ts';
@@ -9,7 +12,10 @@ import { RefreshingCache } from './refreshing-cache.ts';
 /** One database must not evict the tables of all others. */
 const MAX_TABLES = 20_000;
 const MAX_TABLES_PER_DATABASE = MAX_TABLES / 4;
-/** How long after a change the fingerprint is ignored: a table that changes back has its old fingerprint again. */
+/**
+ * How long after a change the fingerprint is ignored: a table that changes back has its old
+ * fingerprint again.
+ */
 const RECENT_CHANGE_MS = 10_000;
 
 export interface TableId {
@@ -45,7 +51,10 @@ export class CatalogCache {
     });
   }
 
-  /** Returns the table at once if its description is fresh, else a promise. `undefined` if there is no such table. */
+  /**
+   * Returns the table at once if its description is fresh, else a promise. `undefined` if there is
+   * no such table.
+   */
   find(id: TableId): MaybePromise<Table | undefined> {
     return after(this.#cache.find(id), tableOf);
   }
@@ -55,12 +64,18 @@ export class CatalogCache {
     return this.#cache.read(id).then(tableOf);
   }
 
-  /** Reads the table again; a read that is already under way may have begun before the table changed. */
+  /**
+   * Reads the table again; a read that is already under way may have begun before the table
+   * changed.
+   */
   refresh(id: TableId): Promise<Table | undefined> {
     return this.#cache.refresh(id).then(tableOf);
   }
 
-  /** Like `refresh`, but ignores the fingerprint, which does not reveal a table that changed and changed back. */
+  /**
+   * Like `refresh`, but ignores the fingerprint, which does not reveal a table that changed and
+   * changed back.
+   */
   async reload(id: TableId): Promise<Table | undefined> {
     await this.#cache.settled(id);
     const cached = this.#cache.peek(id);
@@ -75,14 +90,17 @@ export class CatalogCache {
     await this.read({ ...id, table: reversed === table ? `${table}_` : reversed });
   }
 
-  /** Reads every table of a schema, by name, without caching. `undefined` if the engine has no statement for all tables. */
+  /**
+   * Reads every table of a schema, by name, without caching. `undefined` if the engine has no
+   * statement for all tables.
+   */
   async describeSchema(entry: Entry, schema: string | undefined): Promise<ReadonlyMap<string, Table> | undefined> {
     const { catalog } = this.#connections.engine(entry.type);
     if (catalog.describeSchema === undefined) return undefined;
     const pool = this.#connections.pool(entry, 'auto');
     const connection = await pool.acquire();
     try {
-      const description = await catalog.describeSchema(connection, schema, { ...readOptions(entry), owner: ownerOf(entry) });
+      const description = await catalog.describeSchema(connection, schema, { ...readOptions(entry), owner: tenantOf(entry) });
       return new Map((description?.tables ?? []).map((table) => [table.name, table]));
     } finally {
       pool.release(connection);
@@ -108,7 +126,8 @@ export class CatalogCache {
     const pool = this.#connections.pool(entry, 'auto');
     const connection = await pool.acquire();
     try {
-      // A table that is seen for the first time may never be used again: its fingerprint is read with the first refresh.
+      // A table that is seen for the first time may never be used again: its fingerprint is read
+      // with the first refresh.
       const fingerprint = old && (await catalog.fingerprint?.(connection, { schema, table: name }, readOptions(entry)));
       if (fingerprint !== undefined && fingerprint === old?.fingerprint && !isRecentlyChanged(old)) return old;
       const table = await catalog.describe(connection, { schema, table: name }, readOptions(entry));

@@ -1,4 +1,7 @@
-/** How the caches read the catalog: within the time of a request, under the server's limit of the requests around it. */
+/**
+ * How the caches read the catalog: within the time of a request, under the server's limit of the
+ * requests around it.
+ */
 import type { Entry } from '../../model/entry.ts';
 import type { RunOptions } from '../contract/engine.ts';
 

@@ -1,17 +1,26 @@
-/** Stale-while-revalidate cache of catalog data. Must not import engines: it only knows how old its values are. */
+/**
+ * Stale-while-revalidate cache of catalog data. Must not import engines: it only knows how old its
+ * values are.
+ */
 import type { Entry } from '../../model/entry.ts';
 import { BoundedMap } from '../../util/bounded-map.ts';
 import type { MaybePromise } from '../../util/concurrency/maybe-promise.ts';
 
 /** Maximum age of a value that is returned. */
 const MAX_AGE_MS = 5000;
-/** Values are refreshed at a random age in this range, so that values read together are not refreshed together. */
+/**
+ * Values are refreshed at a random age in this range, so that values read together are not
+ * refreshed together.
+ */
 const MIN_REFRESH_AGE_MS = 3000;
 const MAX_REFRESH_AGE_MS = 4000;
 /** Background refresh of a value stops when it was not used for this long. */
 const IN_USE_MS = 30_000;
 const TICK_MS = 20;
-/** Background reads per tick. Enough to keep 1,000 values fresh; beyond that, some expire and are read on demand. */
+/**
+ * Background reads per tick. Enough to keep 1,000 values fresh; beyond that, some expire and are
+ * read on demand.
+ */
 const MAX_READS_PER_TICK = 7;
 
 /** One cached value. Times are those of `performance.now()`. */
@@ -63,7 +72,10 @@ export class RefreshingCache<Id extends { readonly entry: Entry }, V> {
     this.#byEntry = new BoundedMap(options.maxSize, { sizeOf: (slots) => Math.max(1, slots.total) });
   }
 
-  /** Returns the value at once if it is fresh, else a promise. A value whose read began before `since` is not fresh. */
+  /**
+   * Returns the value at once if it is fresh, else a promise. A value whose read began before
+   * `since` is not fresh.
+   */
   find(id: Id, since?: number): MaybePromise<V> {
     const slot = this.#slot(id);
     const now = performance.now();
@@ -95,7 +107,10 @@ export class RefreshingCache<Id extends { readonly entry: Entry }, V> {
     return value;
   }
 
-  /** Reads the value again. A read under way is awaited but not joined: it may have begun before a change. */
+  /**
+   * Reads the value again. A read under way is awaited but not joined: it may have begun before a
+   * change.
+   */
   async refresh(id: Id): Promise<V> {
     await this.settled(id);
     return this.read(id);
@@ -149,7 +164,10 @@ export class RefreshingCache<Id extends { readonly entry: Entry }, V> {
     this.#timer ??= setInterval(() => this.#tick(), TICK_MS).unref();
   }
 
-  /** Reads after the current request, which needs the idle connection first. The first request after MAX_AGE_MS sees a failure. */
+  /**
+   * Reads after the current request, which needs the idle connection first. The first request after
+   * MAX_AGE_MS sees a failure.
+   */
   #readLater(id: Id): void {
     setImmediate(() => void this.read(id).catch(() => undefined));
   }

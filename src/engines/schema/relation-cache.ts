@@ -1,5 +1,8 @@
-/** Cache of the foreign keys of schemas. They are read separately, so that tables without relations in use cost no more. */
-import { type Entry, ownerOf } from '../../model/entry.ts';
+/**
+ * Cache of the foreign keys of schemas. They are read separately, so that tables without relations
+ * in use cost no more.
+ */
+import { type Entry, tenantOf } from '../../model/entry.ts';
 import { type DeclaredKey, declaredKeys, distinctKeys, type ForeignKey, type Neighbours } from '../../model/relation.ts';
 import type { Table } from '../../model/table.ts';
 import type { MaybePromise } from '../../util/concurrency/maybe-promise.ts';
@@ -58,7 +61,7 @@ export class RelationCache {
     const pool = this.#connections.pool(entry, 'auto');
     const connection = await pool.acquire();
     try {
-      return distinctKeys(await catalog.foreignKeys(connection, schema, { ...readOptions(entry), owner: ownerOf(entry) }));
+      return distinctKeys(await catalog.foreignKeys(connection, schema, { ...readOptions(entry), owner: tenantOf(entry) }));
     } finally {
       pool.release(connection);
     }

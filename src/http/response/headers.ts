@@ -1,7 +1,10 @@
 /** The header lines of responses. Pure. */
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** A head is written with one byte per character. Any other character would become a different one, such as a line break. */
+/**
+ * A head is written with one byte per character. Any other character would become a different one,
+ * such as a line break.
+ */
 const NOT_ALLOWED_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 
 /** Can be replaced by the author of a definition. */

@@ -1,4 +1,7 @@
-/** Sends responses whose content is known: JSON documents, errors, values in a chosen format, and OpenAPI documents. */
+/**
+ * Sends responses whose content is known: JSON documents, errors, values in a chosen format, and
+ * OpenAPI documents.
+ */
 import type { DocumentStream } from '../../describe/documents/document-cache.ts';
 import { type ApiError, apiError, REASONS } from '../../errors.ts';
 import type { Format } from '../../formats/format.ts';
@@ -85,7 +88,10 @@ export function sendSpool(exchange: Exchange, status: number, format: Format, sp
   spool.pipe(reply);
 }
 
-/** Sends a document with an ETag, as it is made and as the client reads. `undefined`: the client's copy is current (304). */
+/**
+ * Sends a document with an ETag, as it is made and as the client reads. `undefined`: the client's
+ * copy is current (304).
+ */
 export function sendDocument({ reply, requestId }: Exchange, type: string, document: DocumentStream | undefined, etag: string): void {
   const head = `X-Content-Type-Options: nosniff\r\nCache-Control: private, no-cache\r\nETag: ${etag}\r\nX-Request-Id: ${requestId}\r\n`;
   if (document === undefined) {

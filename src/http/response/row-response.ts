@@ -1,6 +1,6 @@
 /**
- * Sends rows as they arrive from the database. A failure after the first byte resets the connection,
- * so that a truncated body never looks complete.
+ * Sends rows as they arrive from the database. A failure after the first byte resets the
+ * connection, so that a truncated body never looks complete.
  */
 import { type ApiError, apiError } from '../../errors.ts';
 import type { Format, RowWriter } from '../../formats/format.ts';
@@ -28,9 +28,10 @@ interface RowResponseOptions {
 }
 
 /**
- * A small response is one write with its length. A large one flows in pieces, and the query waits for
- * a slow client. If it waits too long, or if other statements wait behind it, the rest goes to a
- * spool, and the database connection is free again. Without room in the spool the response breaks off.
+ * A small response is one write with its length. A large one flows in pieces, and the query waits
+ * for a slow client. If it waits too long, or if other statements wait behind it, the rest goes to
+ * a spool, and the database connection is free again. Without room in the spool the response breaks
+ * off.
  */
 export class RowResponse implements RowSink, SlowReader {
   /** Names and values, alternating; sent with the first byte. */
@@ -40,7 +41,9 @@ export class RowResponse implements RowSink, SlowReader {
   readonly #status: number;
   readonly #shape: 'rows' | 'row';
   readonly #out: ByteWriter;
-  /** Holds bytes that must not be sent before the end, or the rest of a response to a slow client. */
+  /**
+   * Holds bytes that must not be sent before the end, or the rest of a response to a slow client.
+   */
   #spool: ResponseSpool | undefined;
   #writer: RowWriter | undefined;
   #flow: PacedFlow | undefined;

@@ -1,6 +1,7 @@
 /**
- * Limits how long queries wait for clients that read slowly. A client may be as slow as it likes, but
- * other requests need the database connection that waits for it. One timer serves all responses.
+ * Limits how long queries wait for clients that read slowly. A client may be as slow as it likes,
+ * but other requests need the database connection that waits for it. One timer serves all
+ * responses.
  */
 export interface SlowReader {
   /** When the response began to wait (performance.now()). */

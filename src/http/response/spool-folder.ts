@@ -1,4 +1,7 @@
-/** The temporary folder in which a service opens files for responses, and the folders that crashes leave behind. */
+/**
+ * The temporary folder in which a service opens files for responses, and the folders that crashes
+ * leave behind.
+ */
 import { mkdirSync, openSync, readdirSync, rmSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +11,10 @@ const PREFIX = 'millrace-spool-';
 const NAME = /^millrace-spool-(\d+)-/;
 
 export class SpoolFolder {
-  /** The process id shows others whether it is alive; the ULID distinguishes processes with the same id. */
+  /**
+   * The process id shows others whether it is alive; the ULID distinguishes processes with the same
+   * id.
+   */
   readonly #name = `${PREFIX}${process.pid}-${newUlid()}`;
   #files = 0;
 
@@ -23,8 +29,9 @@ export class SpoolFolder {
   }
 
   /**
-   * Removes the folders of processes that have ended, for example between open and unlink. The folder
-   * of a living process may go too: it is made again when needed, and open files have no names.
+   * Removes the folders of processes that have ended, for example between open and unlink. The
+   * folder of a living process may go too: it is made again when needed, and open files have no
+   * names.
    */
   removeStale(): void {
     for (const name of namesInTemporaryFolder()) {

@@ -12,7 +12,9 @@ const MAX_MEMORY_BYTES = 4 * 1024 * 1024;
 const READ_BYTES = 64 * 1024;
 const EMPTY = Buffer.alloc(0);
 
-/** The spools of one service. All files together are bounded, and so is the share of one project. */
+/**
+ * The spools of one service. All files together are bounded, and so is the share of one project.
+ */
 export class Spools {
   readonly folder = new SpoolFolder();
   readonly #budget: MemoryBudget;

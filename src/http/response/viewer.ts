@@ -1,6 +1,6 @@
 /**
- * The page that shows the OpenAPI document: own files, and those of swagger-ui that the build copies.
- * It needs no context headers, and its policy allows nothing but itself.
+ * The page that shows the OpenAPI document: own files, and those of swagger-ui that the build
+ * copies. It needs no context headers, and its policy allows nothing but itself.
  */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';

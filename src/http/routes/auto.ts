@@ -70,7 +70,9 @@ function countSegments(path: string, start: number): number {
   return count;
 }
 
-/** Parses the segments after the prefix: three, or five with the abbreviations of org and project. */
+/**
+ * Parses the segments after the prefix: three, or five with the abbreviations of org and project.
+ */
 function parsePath(path: string, start: number): AutoPath {
   const segments = pathSegments(path, start);
   const { length } = segments;
@@ -87,7 +89,10 @@ function engineOf(engines: Engines, type: string): Engine {
   throw apiError(engines.isAnnounced(type) ? 'path_db_type_announced' : 'path_db_type_unknown', type, engines.types);
 }
 
-/** `true` for POST …/table/query: a read with its query as the body, for clients that cannot send QUERY. */
+/**
+ * `true` for POST …/table/query: a read with its query as the body, for clients that cannot send
+ * QUERY.
+ */
 const isQuery = ({ method }: Exchange, { key }: AutoPath): boolean => method === 'POST' && key === 'query';
 
 const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PATCH']);

@@ -1,4 +1,7 @@
-/** Management of definitions: deploy, update, delete, read, list, history, diff, promotion, and the check of a draft. */
+/**
+ * Management of definitions: deploy, update, delete, read, list, history, diff, promotion, and the
+ * check of a draft.
+ */
 
 import { DEMANDS } from '../../auth/caller.ts';
 import {

@@ -1,4 +1,7 @@
-/** Probes and metrics for orchestrators and scrapers. No headers are required, and no tenant data is returned. */
+/**
+ * Probes and metrics for orchestrators and scrapers. No headers are required, and no tenant data is
+ * returned.
+ */
 import { apiError } from '../../errors.ts';
 import { METRICS_TYPE } from '../../observe/metrics.ts';
 import { sendBytes, sendDone } from '../response/respond.ts';

@@ -1,4 +1,7 @@
-/** The endpoint of the Model Context Protocol: authentication, origins, and the session of a request. */
+/**
+ * The endpoint of the Model Context Protocol: authentication, origins, and the session of a
+ * request.
+ */
 import { isIP } from 'node:net';
 import { DEMANDS } from '../../auth/caller.ts';
 import { ApiError, apiError } from '../../errors.ts';

@@ -1,4 +1,7 @@
-/** Personas of a space: put, get, list, delete, copy to a space; and the effective persona of the caller. */
+/**
+ * Personas of a space: put, get, list, delete, copy to a space; and the effective persona of the
+ * caller.
+ */
 
 import { DEMANDS } from '../../auth/caller.ts';
 import { apiError } from '../../errors.ts';

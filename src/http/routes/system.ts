@@ -1,4 +1,7 @@
-/** System APIs: organizations, projects with their databases, Power Tokens, and the validation of a server key. */
+/**
+ * System APIs: organizations, projects with their databases, Power Tokens, and the validation of a
+ * server key.
+ */
 import type { Demand } from '../../auth/caller.ts';
 import { DEMANDS } from '../../auth/caller.ts';
 import { apiError } from '../../errors.ts';

@@ -15,7 +15,10 @@ CLASSES[TAB] = IN_VALUE;
 for (const character of "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
   CLASSES[character.charCodeAt(0)] = IN_TOKEN | IN_VALUE | (character === '#' ? 0 : IN_TARGET);
 
-/** The first position from `at` on whose byte is in none of these classes. A line break must follow: it is in none. */
+/**
+ * The first position from `at` on whose byte is in none of these classes. A line break must follow:
+ * it is in none.
+ */
 export function skip(bytes: Buffer, at: number, classes: number): number {
   let end = at;
   while (((CLASSES[bytes[end] as number] as number) & classes) !== 0) end++;

@@ -1,6 +1,7 @@
 /**
- * Parses the version and the headers of an HTTP/1.x request. Strict: whatever two servers in a chain
- * could understand differently is rejected, so that no request can be smuggled past the first. Pure.
+ * Parses the version and the headers of an HTTP/1.x request. Strict: whatever two servers in a
+ * chain could understand differently is rejected, so that no request can be smuggled past the
+ * first. Pure.
  */
 
 import { RequestRejected } from '../request-rejected.ts';

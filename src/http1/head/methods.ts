@@ -1,4 +1,7 @@
-/** The methods of requests: all registered ones except CONNECT, and QUERY, which Node 20 does not list. */
+/**
+ * The methods of requests: all registered ones except CONNECT, and QUERY, which Node 20 does not
+ * list.
+ */
 import { METHODS as REGISTERED } from 'node:http';
 
 const METHODS: readonly string[] = [...new Set([...REGISTERED, 'QUERY'])];

@@ -29,7 +29,10 @@ const MAX_HEAD_BYTES = 32 * 1024;
 /** A longer request line is reported as the reason for exceeding the limit. */
 const LONG_REQUEST_LINE = MAX_HEAD_BYTES / 2;
 
-/** Position of the end of the head; negative if it is incomplete. Throws RequestRejected if it is too large. */
+/**
+ * Position of the end of the head; negative if it is incomplete. Throws RequestRejected if it is
+ * too large.
+ */
 export function headEnd(bytes: Buffer): number {
   const end = bytes.indexOf(HEAD_END);
   if (end <= MAX_HEAD_BYTES && (end >= 0 || bytes.length <= MAX_HEAD_BYTES)) return end;
@@ -39,7 +42,9 @@ export function headEnd(bytes: Buffer): number {
 
 const SLASH = 0x2f;
 
-/** A section is remembered together with the buffer it arrived in, if that is not larger than this. */
+/**
+ * A section is remembered together with the buffer it arrived in, if that is not larger than this.
+ */
 const MAX_REMEMBERED_BYTES = 4096;
 
 function knownMethod(name: string): string {

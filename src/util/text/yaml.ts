@@ -115,7 +115,9 @@ function* tokensOf(text: string, lines: LineCounter, { maxParts, maxScalar }: Ya
   return tokens;
 }
 
-/** Follows brackets and the dashes of one line, so that a flood of them ends before it is parsed. */
+/**
+ * Follows brackets and the dashes of one line, so that a flood of them ends before it is parsed.
+ */
 class Nesting {
   #brackets = 0;
   #dashes = 0;

@@ -1,7 +1,8 @@
 /**
- * UPDATE and DELETE are mutations: the server keeps their text and applies it to the parts of the table in the background. It
- * does not count the rows, so another query does before. A failed mutation is tried again for ever and blocks those after it:
- * each carries a tag by which it is found and withdrawn.
+ * UPDATE and DELETE are mutations: the server keeps their text and applies it to the parts of the
+ * table in the background. It does not count the rows, so another query does before. A failed
+ * mutation is tried again for ever and blocks those after it: each carries a tag by which it is
+ * found and withdrawn.
  */
 import type { ParamType } from '../../../sql/statement.ts';
 import type { ClickhouseStatement, CountedWrite } from '../statement.ts';

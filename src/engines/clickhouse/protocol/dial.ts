@@ -15,7 +15,7 @@ export interface Transport {
 }
 
 /**
- * What an address spoke last time. It saves a probe and proves nothing: callers that find it wrong
+ * Protocol that an address spoke last time. It saves a probe and proves nothing: callers that find it wrong
  * call `forgetTransport`.
  */
 const transports = new BoundedMap<string, Transport>(10_000);

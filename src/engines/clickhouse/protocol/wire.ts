@@ -1,5 +1,5 @@
 /**
- * What the driver needs from a connection, whichever protocol it speaks. One exchange at a time.
+ * Interface of a connection to the driver, for either protocol. One exchange at a time.
  * Must not use timeouts: the driver ends what takes too long.
  */
 import type { ResultColumn } from '../../../model/cells.ts';

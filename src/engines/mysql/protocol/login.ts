@@ -129,7 +129,7 @@ async function shakeHands(
 }
 
 /**
- * Reads the greeting and puts it back: mysql2 must be told in advance whether the server supports
+ * Reads the greeting and puts it back: mysql2 requires to know in advance whether the server supports
  * TLS.
  */
 function peekGreeting(socket: Socket): Promise<Greeting> {

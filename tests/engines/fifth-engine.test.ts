@@ -1,4 +1,4 @@
-// Adding an engine takes one folder and one line: a fifth engine works without other changes.
+// Adding an engine takes one folder and one line. A fifth engine works without any other change.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

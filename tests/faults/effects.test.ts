@@ -33,7 +33,7 @@ const MYSQL = [
   'INSERT INTO numbers VALUES (1), (2), (3), (4)',
   "CREATE PROCEDURE half() BEGIN INSERT INTO log VALUES ('half'); INSERT INTO no_such_table VALUES (1); END",
   "CREATE PROCEDURE commits() BEGIN INSERT INTO log VALUES ('committed'); COMMIT; INSERT INTO no_such_table VALUES (1); END",
-  // The state that the server shows afterwards is that of a transaction: the second one.
+  // Afterwards the server reports the state of the second transaction only.
   `CREATE PROCEDURE begins_anew() BEGIN INSERT INTO log VALUES ('committed'); COMMIT; START TRANSACTION; INSERT INTO log VALUES ('taken back');
     INSERT INTO no_such_table VALUES (1); END`,
 ];

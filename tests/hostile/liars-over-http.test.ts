@@ -157,19 +157,19 @@ async function expectRefused(type: string, liar: Liar, reason: RegExp): Promise<
   expect(service.output()).not.toContain(PASSWORD);
 }
 
-test('a MySQL server that asks for /etc/passwd', async () => {
+test('a MySQL server that requests /etc/passwd gets nothing', async () => {
   const liar = await infileLiar();
   await expectRefused('ms', liar, /a request for a file of this machine/);
   expect(liar.heard().toString('latin1')).not.toContain('root:');
 });
 
-test.each(['ms', 'ma'])('a server (%s) that asks for the password in plain text', async (type) => {
+test.each(['ms', 'ma'])('a server (%s) that requests the password in clear text gets nothing', async (type) => {
   const liar = await passwordLiar();
   await expectRefused(type, liar, /a login that is not given \(mysql_clear_password\)/);
   expect(liar.heard().toString('latin1')).not.toContain(PASSWORD);
 });
 
-test('a ClickHouse server that sends us elsewhere', async () => {
+test('a redirect of a ClickHouse server is not followed', async () => {
   const elsewhere = await listen((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'));
   liars.push(elsewhere);
   await expectRefused('ch', await redirectLiar(elsewhere.port), /a redirect, which is never followed/);

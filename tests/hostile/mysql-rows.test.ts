@@ -58,7 +58,7 @@ test.each(ROWS)('a row with a bad %s: %j', (shape, cell) => {
   expect(took).toBeLessThan(AT_ONCE_MS);
 });
 
-test('zeros before a decimal are no part of it', () => {
+test('leading zeros of a decimal are dropped', () => {
   const reader = new RowReader([{ shape: SHAPE.decimal, digits: 0 }]);
   for (const [sent, read] of [
     ['-0012.50', '-12.50'],
@@ -73,7 +73,7 @@ test('zeros before a decimal are no part of it', () => {
   }
 });
 
-test('numbers and texts end with their packet', () => {
+test('numbers and strings end with their packet', () => {
   const bytes = Buffer.from([0xfe, 255, 255, 255, 255, 255, 255, 255, 255, 65, 66]);
   for (let end = 0; end < 9; end++) expect(() => new Cursor(bytes, 0, end).number()).toThrow(/shorter/);
   expect(() => new Cursor(bytes, 0, bytes.length).text()).toThrow(/shorter/);

@@ -6,7 +6,7 @@ import { expectUnharmed } from './frame/verdict.ts';
 import { postgresProtocol } from './postgres.ts';
 
 test(
-  'conversations with servers that lie',
+  'the PostgreSQL driver survives servers that send invalid messages',
   () => expectUnharmed(postgresProtocol, times(300, 20_000), ['done', 'malformed', 'lost', 'login']),
   400_000,
 );

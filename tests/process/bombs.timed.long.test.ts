@@ -17,11 +17,11 @@ const NOWHERE: DatabaseEntry = {
   db_name: 'nowhere',
   db_type: 'pg',
 };
-/** Number of attempts, of which the best counts, since the machine has other work. */
+/** Number of attempts. The best one counts, because the machine may be busy with other work. */
 const TRIES = 6;
 /** Maximum latency of a small request in ms. */
 const AT_ONCE = 50;
-/** Maximum event loop lag in ms (p99), above that of an idle loop; the probe adds its 10 ms. */
+/** Maximum p99 lag of the event loop in ms above that of an idle loop; the probe adds its 10 ms. */
 const LAG = 20;
 /** Generous, since a program that ends in an error is slower on a busy machine. */
 const UNTIL_ERROR = { time_ms: 10_000 };

@@ -27,7 +27,7 @@ describe('the client', () => {
     database = await createDatabase('postgres');
     service = await startService();
     project = await setUpProject(service, [database.entry()]);
-    // Ids come from the file, the server key from the environment.
+    // The file contains the ids, the environment the server key.
     writeFileSync(
       join(folder, 'millrace.yaml'),
       `url: ${service.url}\norg_id: ${project.orgId}\nproject_id: ${project.projectId}\nspace_id: ${project.spaces.dev}\nuser_id: ${project.userId}\n`,

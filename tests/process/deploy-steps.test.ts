@@ -1,5 +1,5 @@
 // Runs the steps of deploy/README.md in order, each in a shell with only the variables of the page.
-// Folders, ports, ids and the identity provider are those of the test.
+// Folders, ports, ids and the identity provider belong to the test.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

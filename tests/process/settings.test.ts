@@ -1,4 +1,5 @@
-// Settings from the environment, millrace.yaml and defaults. A wrong one stops the start with one line that names it.
+// Settings from the environment, millrace.yaml and defaults. An invalid setting stops the start
+// with one line that names it.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

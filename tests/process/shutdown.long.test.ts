@@ -1,4 +1,4 @@
-// Graceful shutdown: accepted requests are completed, no others are accepted, and the exit code is 0.
+// Graceful shutdown: accepted requests complete, new ones are not accepted, the exit code is 0.
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';

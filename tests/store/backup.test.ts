@@ -46,8 +46,8 @@ async function fill(store: Store) {
   return { scope, hash: token.hash };
 }
 
-describe.each(KINDS)('of the %s store', (from) => {
-  test.each(KINDS)('everything is there when it was restored into the %s one', async (to) => {
+describe.each(KINDS)('a backup of the %s store', (from) => {
+  test.each(KINDS)('contains everything when it is restored into the %s store', async (to) => {
     await withPlace(from, async (place) => {
       const store = await place.open();
       const { scope, hash } = await fill(store);
@@ -89,7 +89,7 @@ describe.each(KINDS)('of the %s store', (from) => {
     });
   });
 
-  test('each is a state that there was, whoever writes meanwhile', async () => {
+  test('is a consistent state when it is taken during writes', async () => {
     await withPlace(from, async (place) => {
       const store = await place.open();
       let written = 0;
@@ -116,7 +116,7 @@ describe.each(KINDS)('of the %s store', (from) => {
   });
 });
 
-describe('what is no backup is refused, and the store stays', () => {
+describe('an invalid backup file is rejected, and the store is unchanged', () => {
   const copy = async (): Promise<string> => {
     const file = newFile();
     await withPlace('embedded', async (place) => {
@@ -164,7 +164,7 @@ describe('what is no backup is refused, and the store stays', () => {
     });
   });
 
-  test('a log that was left behind does not become part of what is restored', async () => {
+  test('a leftover SQLite log does not become part of a restored store', async () => {
     const file = await copy();
     await withPlace('embedded', async (place) => {
       const path = join(place.options.dataDir, 'millrace.db');
@@ -183,7 +183,7 @@ describe('what is no backup is refused, and the store stays', () => {
   });
 });
 
-describe('the commands', () => {
+describe('the command line', () => {
   const keys = { MILLRACE_SERVER_KEY: randomBytes(24).toString('hex'), MILLRACE_ENCRYPTION_KEY: randomBytes(32).toString('hex') };
   const run = (dataDir: string, args: readonly string[], input?: Buffer): Promise<{ code: unknown; out: Buffer; said: string }> =>
     new Promise((resolve) => {
@@ -198,7 +198,7 @@ describe('the commands', () => {
       await service.request('GET', '/svc/system/api/v1/org/list', { headers: { 'x-server-key': service.serverKey, 'x-user-id': ulid() } })
     ).json();
 
-  test('a running service is backed up, and a new one begins with its records', async () => {
+  test('backs up a running service, and a new service starts with its records', async () => {
     const service = await startService({ env: keys });
     const fresh = join(folder, 'fresh');
     try {

@@ -14,7 +14,7 @@ function manual(most: number) {
 }
 
 describe('a record cache', () => {
-  test('loads once for all who ask meanwhile, then answers at once', async () => {
+  test('loads a record once for concurrent readers, then returns it at once', async () => {
     const { cache, loads } = manual(10);
     const asked = [cache.get('a'), cache.get('a')];
     expect(loads).toHaveLength(1);
@@ -24,7 +24,7 @@ describe('a record cache', () => {
     expect(cache.get('a')).toBe(box);
   });
 
-  test('does not keep what was being loaded when it changed, and lets nobody join that load', async () => {
+  test('discards a record that changed while it was loaded, and lets no later reader join that load', async () => {
     const { cache, loads } = manual(10);
     const before = cache.get('a');
     cache.drop('a');
@@ -39,7 +39,7 @@ describe('a record cache', () => {
     expect(cache.get('a')).toBeInstanceOf(Promise);
   });
 
-  test('tries again after a failure', async () => {
+  test('loads again after a failure', async () => {
     const { cache, loads } = manual(10);
     const failing = cache.get('a');
     loads[0]?.fail(new Error('out of reach'));
@@ -48,7 +48,7 @@ describe('a record cache', () => {
     expect(loads).toHaveLength(2);
   });
 
-  test('keeps what is used and not more than its bound, whatever is asked that does not exist', async () => {
+  test('keeps recently used records and stays bounded when missing records are requested', async () => {
     let loads = 0;
     const cache = new RecordCache<Box>(100, async (key) => {
       loads += 1;

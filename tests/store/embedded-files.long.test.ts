@@ -42,7 +42,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe('the main file alone', () => {
+describe('the main file of the embedded store', () => {
   /** Number of organizations in a copy of the main file alone. */
   const inCopy = async (): Promise<number> => {
     const other = mkdtempSync(join(tmpdir(), 'millrace-copy-'));
@@ -54,14 +54,14 @@ describe('the main file alone', () => {
     return found.length;
   };
 
-  test('is the whole store after a clean stop', async () => {
+  test('is complete after a clean stop', async () => {
     const service = await start();
     for (let i = 0; i < 5; i++) expect((await makeOrg(service)).status).toBe(201);
     expect((await service.stop()).code).toBe(0);
     expect(await inCopy()).toBe(5);
   });
 
-  test('is so a moment after each write, too', async () => {
+  test('is complete soon after each write', async () => {
     const service = await start();
     expect((await makeOrg(service)).status).toBe(201);
     // SQLite has the file open, so the test reads a copy.
@@ -96,7 +96,7 @@ describe('while the service runs', () => {
     },
   };
 
-  test.each(Object.keys(damages))('%s: nothing is promised, and /readyz says so', async (name) => {
+  test.each(Object.keys(damages))('writes and /readyz return 503 when %s', async (name) => {
     const service = await start();
     const project: TestProject = await setUpProject(service, []);
     const path = `/${project.orgAbbr}/${project.projectAbbr}/nothing`;
@@ -174,14 +174,14 @@ describe('the start', () => {
     expect(readdirSync(folder).filter((name) => !/-(wal|shm)$/.test(name))).toEqual(before.filter((name) => !/-(wal|shm)$/.test(name)));
   });
 
-  test('begins anew when it is told so', async () => {
+  test('creates a new store when it is requested', async () => {
     await made();
     for (const name of readdirSync(folder)) if (name.startsWith('millrace.db')) rmSync(join(folder, name));
     expect(await orgs(await start())).toEqual([]);
     expect(existsSync(file())).toBe(true);
   });
 
-  test('finds everything after a kill', async () => {
+  test('finds all records after SIGKILL', async () => {
     const service = await start();
     expect((await makeOrg(service)).status).toBe(201);
     service.kill('SIGKILL');

@@ -50,7 +50,7 @@ describe('a store whose PostgreSQL', () => {
     return Math.min(...all);
   };
 
-  test('refuses connections serves from memory at once and writes nothing', async () => {
+  test('refuses connections serves cached records at once and writes nothing', async () => {
     proxy.refuse();
     for (let i = 0; i < 50; i += 1) expect((await readContext())?.entries.size).toBe(1);
     expect(await quickest(readContext)).toBeLessThan(300);
@@ -72,7 +72,7 @@ describe('a store whose PostgreSQL', () => {
     expect((await readContext())?.entries.size).toBe(2);
   });
 
-  test('falls silent holds up one request for a moment, the others not at all', async () => {
+  test('becomes silent delays one request briefly, and no other', async () => {
     proxy.silence();
     // The instance needs no store until its lease ends. The next request then notices the silence.
     await expect.poll(() => timed(() => store.refresh()), PATIENCE).toBeGreaterThan(200);
@@ -86,7 +86,7 @@ describe('a store whose PostgreSQL', () => {
     expect((await readContext())?.entries.size).toBe(3);
   });
 
-  test('falls silent holds up who comes meanwhile no longer than who came first', async () => {
+  test('becomes silent delays a later request no longer than the first one', async () => {
     proxy.silence();
     const isHeldOnce = async (): Promise<boolean | undefined> => {
       const first = timed(() => store.refresh());

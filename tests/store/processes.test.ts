@@ -42,7 +42,7 @@ describe.each(KINDS)('processes on one %s store', (kind) => {
     return child;
   };
 
-  test('four may create the tables at once', async () => {
+  test('may create the tables concurrently', async () => {
     const children = await Promise.all(rounds(4).map(start));
     await Promise.all(children.map((child) => child.open(place.options)));
     const applied = await place.sql('SELECT version FROM migrations ORDER BY version');
@@ -52,7 +52,7 @@ describe.each(KINDS)('processes on one %s store', (kind) => {
     expect(await children[0]?.call('listOrganizations')).toHaveLength(4);
   });
 
-  test('a write answered by one is seen by the next request to the other', async () => {
+  test('see a change acknowledged by another process in their next request', async () => {
     const [one, two] = await Promise.all([startOpen(), startOpen()]);
     const store = await place.open();
     const scope = await aTenant(store, [anEntry()]);
@@ -65,7 +65,7 @@ describe.each(KINDS)('processes on one %s store', (kind) => {
     }
   });
 
-  test('a deleted token is unknown to all at once', async () => {
+  test('reject a deleted token at once', async () => {
     const [one, two] = await Promise.all([startOpen(), startOpen()]);
     const store = await place.open();
     const scope = await aTenant(store);
@@ -80,7 +80,7 @@ describe.each(KINDS)('processes on one %s store', (kind) => {
     await store.close();
   });
 
-  test('of two that deploy the same version, exactly one wins, and both serve the winner', async () => {
+  test('that deploy the same version have exactly one winner, which both serve', async () => {
     const [one, two] = await Promise.all([startOpen(), startOpen()]);
     const store = await place.open();
     const scope = await aTenant(store);
@@ -108,7 +108,7 @@ describe.each(KINDS)('processes on one %s store', (kind) => {
     expect(lists[1]).toEqual(lists[0]);
   });
 
-  test('what was answered is there after SIGKILL, whole or not at all', async () => {
+  test('keep every acknowledged change after SIGKILL, and no partial one', async () => {
     const store = await place.open();
     const scope = await aTenant(store);
     await store.close();
@@ -180,7 +180,7 @@ describe('instances on one PostgreSQL', () => {
     return performance.now() - from;
   };
 
-  test('one that was killed holds a writer up for its lease at most, and then nobody', async () => {
+  test('an instance that was killed delays one writer until its lease ends, and no other', async () => {
     await child.kill();
     const held = await timed(() => store.createOrganization(anOrg()));
     expect(held).toBeLessThan(HELD_MS);
@@ -190,7 +190,7 @@ describe('instances on one PostgreSQL', () => {
     expect(Math.min(...later)).toBeLessThan(1_000);
   });
 
-  test('one that stood still asks the store before it trusts its memory again', async () => {
+  test('an instance that was suspended reads the store before it uses its memory again', async () => {
     const scope = await aTenant(store);
     const space = [scope.orgId, scope.projectId, scope.spaceId] as const;
     expect(codeOf(await child.call('modules', ...space))).toBeUndefined();
@@ -201,7 +201,7 @@ describe('instances on one PostgreSQL', () => {
     expect(codeOf(await child.call('modules', ...space))).toBe('new');
   });
 
-  test('one whose connections were cut still sees every write', async () => {
+  test('an instance whose connections were cut still sees every write', async () => {
     const scope = await aTenant(store);
     const space = [scope.orgId, scope.projectId, scope.spaceId] as const;
     for (const round of rounds(times(2, 10))) {

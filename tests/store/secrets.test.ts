@@ -11,7 +11,7 @@ import { anEntry, aTenant, KEY, KINDS, makePlace, type Place } from './stores.ts
 const owner = ['org', 'project', 'entry', 'password'];
 
 describe('a key ring', () => {
-  test('opens what it sealed, whatever it is, for its owner only', () => {
+  test('opens any value that it sealed, for its owner only', () => {
     const ring = new KeyRing([KEY]);
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.array(fc.string()), fc.array(fc.string()), (secret, mine, other) => {
@@ -25,7 +25,7 @@ describe('a key ring', () => {
     expect(ring.seal('x', owner)).not.toBe(ring.seal('x', owner));
   });
 
-  test('refuses a secret of which any single bit was changed', () => {
+  test('rejects a secret with any single bit changed', () => {
     const ring = new KeyRing([KEY, randomBytes(32)]);
     const bytes = Buffer.from(ring.seal('the password', owner), 'latin1');
     for (let at = 0; at < bytes.length; at += 1)
@@ -36,7 +36,7 @@ describe('a key ring', () => {
       }
   });
 
-  test('refuses a secret that is cut, longer or of another form', () => {
+  test('rejects a secret that is truncated, extended or of another form', () => {
     const ring = new KeyRing([KEY]);
     const sealed = ring.seal('the password', owner);
     for (let length = 0; length < sealed.length; length += 1) expect(() => ring.open(sealed.slice(0, length), owner)).toThrow(SecretError);
@@ -84,7 +84,7 @@ describe.each(KINDS)('passwords in the %s store', (kind) => {
     password: `pw of ${uri}`,
   });
 
-  test('a damaged or swapped one fails alone, by its id', async () => {
+  test('fail individually, with their id, when they are damaged or swapped', async () => {
     const scope = await aTenant(
       store,
       ['a', 'b', 'c', 'd'].map((database) => anEntry({ database, password: `pw of ${database}` })),
@@ -112,7 +112,7 @@ describe.each(KINDS)('passwords in the %s store', (kind) => {
     expect((await store.projectContext(scope.orgId, scope.projectId))?.entries.get('pg/a')?.password).toBe('mended');
   });
 
-  test('the start needs every key in use, and says which is missing', async () => {
+  test('require every key in use at the start, which reports a missing key', async () => {
     await aTenant(store, [anEntry()]);
     await store.close();
     const other = randomBytes(32);
@@ -120,7 +120,7 @@ describe.each(KINDS)('passwords in the %s store', (kind) => {
     store = await place.open({ keys: [other, KEY] });
   });
 
-  test('moving to a new key can be broken off and goes on where it was; afterwards the old key is not needed', async () => {
+  test('are moved to a new key step by step, also after an interruption; the old key is not needed afterwards', async () => {
     const names = Array.from({ length: 130 }, (_, i) => `db${i}`);
     const scope = await aTenant(
       store,

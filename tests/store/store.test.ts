@@ -40,7 +40,7 @@ describe.each(KINDS)('the %s store', (kind) => {
     return store.endpoint(scope.orgId, scope.projectId, scope.spaceId, uri);
   };
 
-  test('keeps organizations, each id and abbreviation once', async () => {
+  test('keeps organizations with unique ids and abbreviations', async () => {
     const org = anOrg({ pinCode: '01234', adminEmail: 'a@b.c' });
     expect(await store.organization(org.orgId)).toBeUndefined();
     expect(await store.createOrganization(org)).toEqual({ kind: 'created' });
@@ -50,7 +50,7 @@ describe.each(KINDS)('the %s store', (kind) => {
     expect((await store.listOrganizations()).filter(({ orgId }) => orgId === org.orgId)).toEqual([org]);
   });
 
-  test('keeps personas by rank and name, all or none, and says which spaces have any', async () => {
+  test('writes all personas or none, orders them by rank and name, and lists the spaces that have any', async () => {
     const scope = await aTenant(store);
     const personas = async () => {
       await store.refresh();
@@ -108,7 +108,7 @@ describe.each(KINDS)('the %s store', (kind) => {
     expect(await store.createProject(aProject(newUlid()), threeSpaces(), [])).toEqual({ kind: 'org_unknown' });
   });
 
-  test('changes entries at once, with a new id for each state, and keeps the password when told to', async () => {
+  test('changes entries at once, with a new id for each state, and keeps the password on request', async () => {
     const scope = await aTenant(store, [anEntry(), anEntry({ database: 'other' })]);
     const read = async () => (await store.projectContext(scope.orgId, scope.projectId))?.entries;
     const before = (await read())?.get('pg/shop');
@@ -126,7 +126,7 @@ describe.each(KINDS)('the %s store', (kind) => {
     expect([...((await read())?.keys() ?? [])]).toEqual(['pg/other', 'ma/shop']);
   });
 
-  test('keeps tokens by hash, lists them by page, and forgets them at once', async () => {
+  test('stores tokens by hash, lists them in pages, and deletes them at once', async () => {
     const scope = await aTenant(store);
     const made = [1, 2, 3].map(() =>
       aToken(scope, { expiresAt: '2099-01-01T00:00:00+01:00', expiresAtMs: Date.parse('2098-12-31T23:00:00Z') }),
@@ -193,7 +193,7 @@ describe.each(KINDS)('the %s store', (kind) => {
     expect((await endpointOf(scope, 'c'))?.versions.get('get')?.[0]?.rollbackVersion).toBe('1');
   });
 
-  test('forgets the history of a definition 90 days after it was deleted, and no other', async () => {
+  test('deletes only the history of definitions that were deleted 90 days ago', async () => {
     const scope = await aTenant(store);
     const addresses = ['old', 'recent', 'kept'].map((uri) => ({ uri, method: 'get', version: '1.0' }) as const);
     const [old, recent] = addresses;
@@ -214,7 +214,7 @@ describe.each(KINDS)('the %s store', (kind) => {
     expect(await actions('new')).toEqual(['deploy']);
   });
 
-  test('leaves a version alone that another falls back to', async () => {
+  test('keeps a version that is the rollback version of another', async () => {
     const scope = await aTenant(store);
     await store.insertDefinitions(scope, [aDraft()], 'refuse');
     expect(await store.insertDefinitions(scope, [aDraft({ version: '2.0', rollbackVersion: '2.0' })], 'refuse')).toMatchObject({
@@ -243,7 +243,7 @@ describe.each(KINDS)('the %s store', (kind) => {
     expect((await endpointOf(scope, 'users'))?.versions.get('get')).toHaveLength(1);
   });
 
-  test('notes the last failure of a version, however many there are', async () => {
+  test('records the last failure of a version, however many there are', async () => {
     const scope = await aTenant(store);
     await store.insertDefinitions(scope, [aDraft()], 'refuse');
     const id = (await store.listDefinitions(scope))[0]?.definitionId ?? '';
@@ -270,7 +270,7 @@ describe.each(KINDS)('the %s store', (kind) => {
     expect((await read())?.size).toBe(0);
   });
 
-  test('modules come with definitions, and only in the place of what they were to replace', async () => {
+  test('writes modules together with definitions, only if the replaced modules are unchanged', async () => {
     const scope = await aTenant(store);
     const userId = newUlid();
     const codes = async (): Promise<readonly string[]> =>
@@ -292,7 +292,7 @@ describe.each(KINDS)('the %s store', (kind) => {
     });
   });
 
-  test('forgets everything of a deleted project', async () => {
+  test('deletes all records of a deleted project', async () => {
     const scope = await aTenant(store, [anEntry()]);
     const token = aToken(scope);
     await store.createToken(token);
@@ -311,7 +311,7 @@ describe.each(KINDS)('the %s store', (kind) => {
       expect(await place.sql(`SELECT 1 AS found FROM ${table} WHERE project_id = ?`, [scope.projectId])).toEqual([]);
   });
 
-  test('never finds a record under ids of which one is another tenant’s', async () => {
+  test('finds no record if one of its ids is of another tenant', async () => {
     const mine = await aTenant(store, [anEntry()]);
     const other = await aTenant(store, [anEntry()]);
     await store.insertDefinitions(mine, [aDraft()], 'refuse');
@@ -363,7 +363,7 @@ describe.each(KINDS)('the %s store', (kind) => {
     });
   });
 
-  test('tells listeners what changed, by topic and key', async () => {
+  test('notifies listeners of changes by topic and key', async () => {
     const heard: Change[] = [];
     store.onChange((change) => heard.push(change));
     const scope = await aTenant(store);
@@ -376,7 +376,7 @@ describe.each(KINDS)('the %s store', (kind) => {
     expect(await endpointOf(scope, 'a/b')).toBeDefined();
   });
 
-  test('keeps no password or token in the clear', async () => {
+  test('stores no password or token in clear text', async () => {
     const scope = await aTenant(store, [anEntry({ password: 'clear-text-marker' })]);
     await store.insertDefinitions(scope, [aDraft({ password: 'clear-text-marker' })], 'refuse');
     for (const table of ['entries', 'definitions'])

@@ -36,7 +36,7 @@ function semver(left: string, right: string): number {
 }
 
 describe('versions', () => {
-  test('are ordered as semver says', () => {
+  test('are ordered as SemVer defines', () => {
     const number = fc.oneof(fc.nat(12).map(String), fc.constantFrom('10', '09', '100', '9999999999999999'));
     const identifier = fc.oneof(
       number,
@@ -54,7 +54,7 @@ describe('versions', () => {
     );
   });
 
-  test('are one to three numbers with an optional pre-release', () => {
+  test('consist of one to three numbers and an optional pre-release', () => {
     for (const good of ['1', '1.10', '1.2.3', '1.0.0-rc.1', '0', '1-a']) expect(versionSortKey(good)).toBeDefined();
     for (const bad of ['', 'v1', '1.', '.1', '1.2.3.4', '1.0-', '1.0-a..b', '1 ', ' 1', '1.0+build', '1,0', '-1', '1e3', '9'.repeat(200)])
       expect(versionSortKey(bad)).toBeUndefined();
@@ -62,7 +62,7 @@ describe('versions', () => {
 });
 
 describe('ULIDs', () => {
-  test('are made in rising order and read in either case', () => {
+  test('are generated in ascending order and read in either case', () => {
     const made = Array.from({ length: 1_000 }, newUlid);
     expect([...made].sort()).toEqual(made);
     for (const id of made) {

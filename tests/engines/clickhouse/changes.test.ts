@@ -70,7 +70,7 @@ describe.each(PORTS)('over the %s port', (label, port) => {
   const kept = async (table: Table, columns = 'id, s'): Promise<unknown> =>
     (await rowsOf(connection, `SELECT ${columns} FROM ${table.name} ORDER BY id`)).rows;
 
-  test('one that matches more than it may is not done, and told of it, and others are done', async () => {
+  test('a change of more rows than its limit is not executed and returns the count, and others are executed', async () => {
     const table = await create('limited', 'id UInt32, s String', "VALUES (1, 'a'), (2, 'b'), (2, 'c'), (3, 'd')");
     const atMost = (id: number, most: number): BoundStatement =>
       compileUpdate({ table, set: [{ column: columnOf(table, 's'), value: 'x' }], where: withId(table, id), maxRows: most }, dialect);
@@ -88,7 +88,7 @@ describe.each(PORTS)('over the %s port', (label, port) => {
     expect(await kept(table, 'id')).toEqual([['1'], ['3']]);
   });
 
-  test('one that the server refuses fails by itself, the others are done', async () => {
+  test('a change that the server rejects fails alone, and the others are executed', async () => {
     const table = await create('refused', 'id UInt32, s String', "SELECT number, 'a' FROM numbers(4)");
     const done = await inTurn(update(table, 0, { id: '7' }), update(table, 1, { id: '7' }), update(table, 2, { s: 'x' }));
     expect(done).toEqual([expect.objectContaining({ code: '420' }), expect.objectContaining({ code: '420' }), 1]);
@@ -102,7 +102,7 @@ describe.each(PORTS)('over the %s port', (label, port) => {
 
   const DERIVED = 'id UInt32, s String, n UInt32 MATERIALIZED toUInt32(s)';
 
-  test('one that fails while it runs is taken back, and nobody fails behind it', async () => {
+  test('a mutation that fails while it runs is killed, and later ones succeed', async () => {
     const table = await create('failing', DERIVED, '(id, s) SELECT number, toString(number) FROM numbers(4)');
     expect(await failureOf(run(update(table, 1, { s: 'none' })))).toMatchObject({ kind: 'invalid', code: '6', effect: 'nothing' });
     expect(await mutations(table)).toEqual(['0', '0']);
@@ -121,7 +121,7 @@ describe.each(PORTS)('over the %s port', (label, port) => {
     expect(connection.usable).toBe(true);
   });
 
-  test('one that fails for what somebody else has begun is taken back as well, and tells what it has left', async () => {
+  test('a mutation that fails because of a foreign mutation is killed as well, and reports its effect', async () => {
     const table = await create('behind', DERIVED, "(id, s) VALUES (1, '1')");
     await command(connection, `INSERT INTO behind_${label} (id, s) VALUES (1, '2')`);
     await command(connection, `ALTER TABLE behind_${label} UPDATE s = if(s = '2', 'none', '10') WHERE id = 1 SETTINGS mutations_sync = 0`);

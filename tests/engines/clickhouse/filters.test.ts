@@ -173,7 +173,7 @@ describe.each(PORTS)('over the %s port', (_, port) => {
   });
 });
 
-test('IS NULL and its opposite divide the table, and count counts', async () => {
+test('IS NULL and IS NOT NULL divide the table, and counts are exact', async () => {
   const column = planOf('s', 'eq', ['']).column;
   const nulls = rows.flatMap((row, n) => (row.s === null ? [n] : []));
   expect(await matching(setup, { op: 'null', column })).toEqual(nulls);
@@ -182,7 +182,7 @@ test('IS NULL and its opposite divide the table, and count counts', async () => 
   expect((await rowsOf(setup, ready.statement, ready.params)).rows).toEqual([[String(nulls.length)]]);
 });
 
-test('NULLs come first ascending and last descending; pages join without a gap', async () => {
+test('NULLs are first in ascending and last in descending order, and pages join without a gap', async () => {
   const column = planOf('i', 'eq', ['0']).column;
   for (const direction of ['asc', 'desc'] as const) {
     const order = [{ column, direction }, ...table.order.map((term) => ({ column: term, direction: 'asc' as const }))];
@@ -199,7 +199,7 @@ test('NULLs come first ascending and last descending; pages join without a gap',
   }
 });
 
-test('names of columns and tables are quoted, whatever is in them', async () => {
+test('names of columns and tables are quoted, whatever they contain', async () => {
   const connection = await open(httpPort, DATABASE);
   const odd = 'a`b\\c"d; --{p1:String}';
   await command(
@@ -215,7 +215,7 @@ test('names of columns and tables are quoted, whatever is in them', async () => 
   connection.close();
 });
 
-test('lists and tuples are compared as themselves, maps and documents by their text', async () => {
+test('lists and tuples are compared by value, maps and documents by their string form', async () => {
   await command(
     setup,
     'CREATE TABLE nested (n UInt32, a Array(Int32), p Tuple(x Int8, y String), m Map(String, Int8)) ENGINE = MergeTree ORDER BY n',

@@ -89,7 +89,7 @@ describe('pages are slices of one order', () => {
   });
 });
 
-describe('the order of the key alone is asked for', () => {
+describe('compileInKeyOrder', () => {
   const column = (name: string): Column => ({
     name,
     type: 'Int32',
@@ -111,17 +111,17 @@ describe('the order of the key alone is asked for', () => {
   };
   const compile = (of: SelectPlan) => compileInKeyOrder(authorize(of, UNRESTRICTED, 'read'));
 
-  test('with a row before the page and one behind', () => {
+  test('reads one row before and one row after the page', () => {
     const page = compile(plan(['k']));
     expect(page?.statement.text).toBe('SELECT `k`, `v` FROM `d`.`t` ORDER BY `k` ASC LIMIT {p1:UInt64} OFFSET {p2:UInt64}');
     expect(page).toMatchObject({ params: ['22', '39'], key: [0], before: 1 });
   });
 
-  test('with none before the first page', () => {
+  test('reads no row before the first page', () => {
     expect(compile(plan(['v'], { offset: 0 }))).toMatchObject({ params: ['21'], key: [1], before: 0 });
   });
 
-  test('behind a cursor, where nothing else is asked for', () => {
+  test('continues after a cursor when no other filter is present', () => {
     const where: Condition = { op: 'gt', column: k, values: ['7'] };
     const page = compile(plan(['k'], { offset: 0, where, isContinuation: true }));
     expect(page?.statement.text).toBe('SELECT `k`, `v` FROM `d`.`t` WHERE `k` > {p1:Int32} ORDER BY `k` ASC LIMIT {p2:UInt64}');
@@ -129,7 +129,7 @@ describe('the order of the key alone is asked for', () => {
     expect(compile(plan(['k'], { offset: 0, where, isContinuation: false }))).toBeUndefined();
   });
 
-  test('and a plan says whether nothing else is', () => {
+  test('relies on the plan to state that no other filter is present', () => {
     const continues = (query: string): boolean | undefined => {
       const { table } = plan(['k']);
       const cursor = encodeCursor(plan(['k']).order, ['7', '1'], undefined);

@@ -55,7 +55,7 @@ describe.each(PORTS)('over the %s port', (label, port) => {
     await proxy.stop();
   });
 
-  test('1,000,000 rows with pauses: all arrive, memory stays', async () => {
+  test('1,000,000 rows arrive completely in bounded memory when the reader pauses', async () => {
     const sink = new Slow();
     const before = process.memoryUsage().rss;
     const statement = {
@@ -69,7 +69,7 @@ describe.each(PORTS)('over the %s port', (label, port) => {
     expect((process.memoryUsage().rss - before) / 2 ** 20).toBeLessThan(64);
   });
 
-  test('a reader that holds the rows holds the socket', async () => {
+  test('a reader that pauses stops reading from the socket', async () => {
     const marker = `held_${label}_${process.pid}`;
     let flow: Backpressure | undefined;
     let rows = 0;
@@ -108,14 +108,14 @@ describe.each(PORTS)('over the %s port', (label, port) => {
     await expect.poll(() => running(monitor, marker), PATIENCE).toBe(0);
   });
 
-  test('one row of 16 MB and a thousand columns pass', async () => {
+  test('a row of 16 MB and a row of a thousand columns are returned', async () => {
     const kept = await rowsOf(connection, "SELECT repeat('\\t☃☃☃☃☃', 1000000) AS big, 1 AS one");
     expect([kept.rows[0]?.[0]?.length, kept.rows[0]?.[1]]).toEqual([6_000_000, '1']);
     const wide = await rowsOf(connection, `SELECT ${Array.from({ length: 1000 }, (_, i) => `${i} AS c${i}`).join(', ')}`);
     expect(wide.rows[0]?.map(Number)).toEqual(Array.from({ length: 1000 }, (_, i) => i));
   });
 
-  test('an exception in mid-stream is a failure with its own words', async () => {
+  test('an exception in mid-stream fails the statement with its own message', async () => {
     const kept = new Kept();
     const text =
       "SELECT toString(number) AS s, throwIf(number = 100000, 'enough') AS t FROM numbers(1000000) SETTINGS max_block_size = 5000";
@@ -129,14 +129,14 @@ describe.each(PORTS)('over the %s port', (label, port) => {
     one.close();
   });
 
-  test('rows that spell an exception are rows', async () => {
+  test('rows that look like an exception are returned as rows', async () => {
     const text = "SELECT '\\r\\n__exception__\\r\\nCode: 395. DB::Exception: no' AS s, 'Code: 1. DB::Exception: ]' AS t";
     expect((await rowsOf(connection, text)).rows).toEqual([
       ['\r\n__exception__\r\nCode: 395. DB::Exception: no', 'Code: 1. DB::Exception: ]'],
     ]);
   });
 
-  test('an answer that is cut anywhere is lost, never shorter', async () => {
+  test('a response that is truncated at any byte fails as lost', async () => {
     const text = 'SELECT number AS n FROM numbers(200)';
     for (let cut = 1; cut < 2600; cut += 97) {
       await proxy.set({ kind: 'pass' });
@@ -154,7 +154,7 @@ describe.each(PORTS)('over the %s port', (label, port) => {
     await proxy.set({ kind: 'pass' });
   });
 
-  test('a statement past its time is stopped on the server, and the next one works', async () => {
+  test('a statement that exceeds its timeout is cancelled on the server, and the next one works', async () => {
     const marker = `slow_${label}_${process.pid}`;
     const started = performance.now();
     const failure = await failureOf(
@@ -170,7 +170,7 @@ describe.each(PORTS)('over the %s port', (label, port) => {
     expect((await rowsOf(connection, 'SELECT 1 AS one')).rows).toEqual([['1']]);
   });
 
-  test('a statement that the server does not stop in time is killed', async () => {
+  test('a statement that the server does not cancel in time is killed', async () => {
     const marker = `stubborn_${label}_${process.pid}`;
     const one = await open(port);
     const failure = await failureOf(
@@ -185,7 +185,7 @@ describe.each(PORTS)('over the %s port', (label, port) => {
     expect((await rowsOf(monitor, 'SELECT 1 AS one')).rows).toEqual([['1']]);
   });
 
-  test('a caller that goes away stops its statement', async () => {
+  test('a statement is cancelled when its caller disconnects', async () => {
     const marker = `gone_${label}_${process.pid}`;
     const abort = new AbortController();
     const one = await open(port);
@@ -199,7 +199,7 @@ describe.each(PORTS)('over the %s port', (label, port) => {
     expect(monitor.usable).toBe(true);
   });
 
-  test('a link that goes silent ends at the deadline', async () => {
+  test('a statement on a silent link fails at its deadline', async () => {
     const through = await open(proxy.port);
     await proxy.set({ kind: 'blackhole' });
     const failure = await failureOf(command(through, 'SELECT 1', { timeoutMs: 200 }));
@@ -208,7 +208,7 @@ describe.each(PORTS)('over the %s port', (label, port) => {
     expect(through.usable).toBe(false);
   });
 
-  test('a reader that throws fails its own statement only', async () => {
+  test('a reader that throws fails only its own statement', async () => {
     const one = await open(port);
     const sink: RowSink = {
       start: () => undefined,
@@ -220,7 +220,7 @@ describe.each(PORTS)('over the %s port', (label, port) => {
     expect(one.usable).toBe(false);
   });
 
-  test('the owner is told when an idle connection dies', async () => {
+  test('the owner is notified when an idle connection breaks', async () => {
     const own = await FaultProxy.start({ host: server.hostname, port });
     const through = await open(own.port);
     let told = 0;

@@ -148,7 +148,7 @@ describe.each(PORTS)('over the %s port', (label, port) => {
   });
 });
 
-test('a result describes its own kinds when the caller does not know them', async () => {
+test('a result describes its kinds when the caller has not planned them', async () => {
   for (const [, port] of PORTS) {
     const connection = await open(port, DATABASE);
     const kept = await rowsOf(
@@ -170,7 +170,7 @@ test('a result describes its own kinds when the caller does not know them', asyn
   }
 });
 
-test('invalid UTF-8 comes out as U+FFFD and never breaks a row', async () => {
+test('invalid UTF-8 is returned as U+FFFD and never breaks a row', async () => {
   for (const [, port] of PORTS) {
     const connection = await open(port, DATABASE);
     const kept = await rowsOf(connection, "SELECT concat('a', char(255), 'b') AS s, [char(254)] AS l");
@@ -193,7 +193,7 @@ test('states of aggregates are read as their results', async () => {
   connection.close();
 });
 
-test('any text, whole number, decimal and float goes in and comes out the same', async () => {
+test('any string, integer, decimal and float is returned as it was inserted', async () => {
   const connection = await open(PORTS[1][1], DATABASE);
   await command(
     connection,

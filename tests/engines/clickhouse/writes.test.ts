@@ -63,7 +63,7 @@ describe.each(PORTS)('over the %s port', (label, port) => {
     return tableOf(connection, `${name}_${label}`);
   }
 
-  test('10,000 rows are one block and one part', async () => {
+  test('10,000 rows are inserted as one block and one part', async () => {
     const table = await create('bulk', 'id UInt32, s String, at DateTime64(3) DEFAULT now64(3), tags Array(String)');
     const rows = Array.from({ length: 10_000 }, (_, n): ParamValue[] => [String(n), `row ${n} ${'x'.repeat(1000)}`, '["a","b"]']);
     expect(await insert(connection, table, ['id', 's', 'tags'], rows)).toBe(10_000);
@@ -71,7 +71,7 @@ describe.each(PORTS)('over the %s port', (label, port) => {
     expect(kept.rows).toEqual([['10000', '1', '10000']]);
   });
 
-  test('the same rows inserted twice are there twice', async () => {
+  test('the same rows inserted twice are stored twice', async () => {
     const table = await create('twice', 'id UInt32', 'MergeTree ORDER BY id SETTINGS non_replicated_deduplication_window = 100');
     await insert(connection, table, ['id'], [['1']]);
     await insert(connection, table, ['id'], [['1']]);
@@ -131,7 +131,7 @@ describe.each(PORTS)('over the %s port', (label, port) => {
     }
   });
 
-  test('facts for a writer: required, read-only, defaults, ranges', async () => {
+  test('the table reports required and read-only columns, defaults and ranges', async () => {
     const table = await create(
       'facts',
       "id Int32, d UInt16 DEFAULT 7, m UInt32 MATERIALIZED id + 1, al UInt32 ALIAS id + 2, n Nullable(Int8), e Int8 EPHEMERAL, k LowCardinality(String), dec Decimal(10, 3), en Enum8('a' = 1), fs FixedString(5), ts DateTime64(6)",
@@ -161,7 +161,7 @@ describe.each(PORTS)('over the %s port', (label, port) => {
     expect((await rowsOf(connection, `SELECT d, m, al, n FROM facts_${label}`)).rows).toEqual([['7', '2', '3', null]]);
   });
 
-  test('updates and deletes count the rows that match and are done when they answer', async () => {
+  test('updates and deletes count the matching rows and are complete when they return', async () => {
     const table = await create('mutated', "id UInt32, s Nullable(String), a Array(Int32), t DateTime('Asia/Tokyo')");
     const rows = Array.from({ length: 100 }, (_, n): ParamValue[] => [
       String(n),
@@ -184,7 +184,7 @@ describe.each(PORTS)('over the %s port', (label, port) => {
     expect((await rowsOf(connection, `SELECT count() FROM mutated_${label}`)).rows).toEqual([['70']]);
   });
 
-  test('NULL for a column that takes none leaves no mutation behind', async () => {
+  test('NULL for a column that is not nullable leaves no mutation behind', async () => {
     const table = await create('nonull', 'id UInt32, s String');
     await insert(connection, table, ['id', 's'], [['1', 'x']]);
     expect(await failureOf(update(connection, table, ['s', null], where(table, 'id', 'eq', '1')))).toMatchObject({ kind: 'invalid' });
@@ -198,7 +198,7 @@ describe.each(PORTS)('over the %s port', (label, port) => {
     ).toEqual([['0']]);
   });
 
-  test('what a table engine cannot do is told as unsupported', async () => {
+  test('an operation that the table engine lacks is reported as unsupported', async () => {
     const merge = await create('keyed', 'id UInt32, s String');
     await insert(connection, merge, ['id', 's'], [['1', 'x']]);
     expect(await failureOf(update(connection, merge, ['id', '2'], where(merge, 's', 'eq', 'x')))).toMatchObject({
@@ -229,7 +229,7 @@ describe.each(PORTS)('over the %s port', (label, port) => {
     expect((await rowsOf(connection, `SELECT id FROM remembered_${label}`)).rows).toEqual([['2']]);
   });
 
-  test('writes of a custom statement count what they wrote', async () => {
+  test('writes of a custom statement return the number of written rows', async () => {
     await create('custom', 'id UInt32');
     expect(await command(connection, `INSERT INTO custom_${label} SELECT number FROM numbers(12)`)).toEqual({ rows: 12, selected: false });
     expect(await command(connection, `INSERT INTO custom_${label} VALUES (1), (2)`)).toEqual({ rows: 2, selected: false });
@@ -237,12 +237,12 @@ describe.each(PORTS)('over the %s port', (label, port) => {
   });
 });
 
-test('$upsert is refused in words', () => {
+test('$upsert is rejected with an explanation', () => {
   const table = { schema: 'x', name: 't', columns: [] } as unknown as Table;
   expect(() => dialect.insert({ table, columns: [], rows: new RowValues(0), upsert: [] })).toThrow(/unique keys/);
 });
 
-test('tables and views are listed, and a database that is not there is told', async () => {
+test('tables and views are listed, and a missing database is reported', async () => {
   const connection = await open(PORTS[0][1], DATABASE);
   const list = await clickhouseEngine.catalog.list(connection, undefined, { timeoutMs: 5000 });
   expect(list?.find((found) => found.table === 'seen_http')).toEqual({ table: 'seen_http', schema: DATABASE, kind: 'view' });

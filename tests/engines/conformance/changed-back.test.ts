@@ -62,7 +62,7 @@ type Change = (name: 'a' | 'b') => Promise<void>;
 /** Registers work that runs before the table is described the next time. */
 type Next = (work: () => Promise<void>) => void;
 
-test.each(ENGINE_NAMES)('on %s one that is described as it was before', async (name) => {
+test.each(ENGINE_NAMES)('on %s a table that changes back before it is described is cached correctly', async (name) => {
   await looking(name, async (known, change, next) => {
     // The second look is the first with a fingerprint.
     expect([await known(), await known()]).toEqual(['a', 'a']);
@@ -74,7 +74,7 @@ test.each(ENGINE_NAMES)('on %s one that is described as it was before', async (n
   });
 });
 
-test.each(ENGINE_NAMES)('on %s one that is described as it will not stay', async (name) => {
+test.each(ENGINE_NAMES)('on %s a table that changes while it is described and then changes back is cached correctly', async (name) => {
   await looking(name, async (known, change, next) => {
     expect(await known()).toBe('a');
     next(() => change('b'));

@@ -57,7 +57,7 @@ afterAll(async () => {
   for (const session of sessions.values()) await session.close();
 });
 
-it.each(ENGINES)('one an item on %s', async (engine) => {
+it.each(ENGINES)('each expanded relation takes one statement on %s', async (engine) => {
   const statements = (table: string, query: string) => sessions.get(engine)?.statements(table, parseQuery(query));
   for (const size of [1, 10, ROWS]) {
     expect(await statements('team', `pg=0&ps=${size}`)).toBe(1);
@@ -70,7 +70,7 @@ it.each(ENGINES)('one an item on %s', async (engine) => {
   }
 });
 
-it.each(ENGINES)('a row that is referred to comes with the page on %s', async (engine) => {
+it.each(ENGINES)('a to-one relation is read with the page on %s', async (engine) => {
   const statements = (query: string) => sessions.get(engine)?.statements('member', parseQuery(query));
   for (const size of [1, 10, ROWS]) expect(await statements(`pg=0&ps=${size}&$expand=team`)).toBe(1);
   expect(await statements('pg=0&ps=10&$expand=one:team,other:team')).toBe(1);
@@ -84,7 +84,7 @@ it.each(ENGINES)('a row that is referred to comes with the page on %s', async (e
   expect(await statements('pg=0&ps=10&$expand=team($expand=member)')).toBe(3);
 });
 
-it.each(ENGINES)('rows that come with the page are those that come after it on %s', async (engine) => {
+it.each(ENGINES)('rows read with the page equal rows read by a second statement on %s', async (engine) => {
   const session = sessions.get(engine);
   const read = async (query: string) => (await session?.read('visit', parseQuery(`ps=3&${query}`)))?.rows;
   const queries = [
@@ -107,7 +107,7 @@ it.each(ENGINES)('rows that come with the page are those that come after it on %
   expect(await row('$expand=p:place!place_id')).toEqual(await row('$expand=p:place!place_id(id=ge.0)'));
 });
 
-it.each(ENGINES)('lists that come with the page are those that come after it on %s', async (engine) => {
+it.each(ENGINES)('lists read with the page equal lists read by a second statement on %s', async (engine) => {
   const session = sessions.get(engine);
   const read = async (query: string) => (await session?.read('place', parseQuery(query)))?.rows;
   const queries = ['pg=0&ps=3', 'pg=1&ps=1', 'pg=0&ps=3&$order=page.desc', 'pg=0&ps=3&page=eq.one', 'pg=0&ps=3&$select=page', 'pg=5&ps=3'];
@@ -121,7 +121,7 @@ it.each(ENGINES)('lists that come with the page are those that come after it on 
   expect(await session?.statements('place', parseQuery('pg=0&ps=3&$expand=v:visit!place_id'))).toBe(engine === 'postgres' ? 1 : 2);
 });
 
-it.each(ENGINES)('a list too long to come with its page comes after it on %s', async (engine) => {
+it.each(ENGINES)('a list that is too long for the page is read by a second statement on %s', async (engine) => {
   const session = sessions.get(engine);
   const { database } = session ?? {};
   const tracks = (from: number, to: number, album: string) =>
@@ -142,7 +142,7 @@ it.each(ENGINES)('a list too long to come with its page comes after it on %s', a
   );
 });
 
-it.each(ENGINES)('a key that is not unique any more gives no row twice with a list beside it on %s', async (engine) => {
+it.each(ENGINES)('a key that is no longer unique duplicates no row that has a list on %s', async (engine) => {
   const session = sessions.get(engine);
   const { database } = session ?? {};
   const read = async (expand: string) => (await session?.read('owner', parseQuery(`pg=0&ps=9&$expand=${expand}`)))?.rows;
@@ -156,7 +156,7 @@ it.each(ENGINES)('a key that is not unique any more gives no row twice with a li
   expect(after?.map((row) => row.at(-1))).toEqual(before?.map((row) => row.at(-1)));
 });
 
-it.each(ENGINES)('a key that is not unique any more gives no row twice on %s', async (engine) => {
+it.each(ENGINES)('a key that is no longer unique duplicates no row on %s', async (engine) => {
   const session = sessions.get(engine);
   const { database } = session ?? {};
   const read = async (): Promise<unknown> => (await session?.read('person', parseQuery('pg=0&ps=2&$expand=desk')))?.rows.map(([id]) => id);
@@ -168,7 +168,7 @@ it.each(ENGINES)('a key that is not unique any more gives no row twice on %s', a
   expect((await session?.row('person', '1', parseQuery('$expand=desk')))?.[0]).toBe('1');
 });
 
-it.each(ENGINES)('a primary key that has NULL by now loses no row on %s', async (engine) => {
+it.each(ENGINES)('a dropped primary key with NULLs loses no row on %s', async (engine) => {
   const session = sessions.get(engine);
   const read = async (): Promise<unknown> => (await session?.read('memo', parseQuery('pg=0&ps=9&$expand=team')))?.rows.length;
   expect(await read()).toBe(2);
@@ -178,7 +178,7 @@ it.each(ENGINES)('a primary key that has NULL by now loses no row on %s', async 
   expect(await read()).toBe(4);
 });
 
-it.each(ENGINES)('brief reads of one moment share a connection, and others do not, on %s', async (engine) => {
+it.each(ENGINES)('short concurrent reads share a connection, and others do not, on %s', async (engine) => {
   const session = sessions.get(engine);
   const connections = async (query: string): Promise<number> => {
     // An idle connection is probed before it is used.
@@ -197,7 +197,7 @@ it.each(ENGINES)('brief reads of one moment share a connection, and others do no
   }
 });
 
-it.each(ENGINES)('reads that are sent together fail as the first that fails, and leave a connection of use on %s', async (engine) => {
+it.each(ENGINES)('reads that are sent together fail with the first failure, and the connection stays usable on %s', async (engine) => {
   const options = { timeoutMs: 10_000 };
   const reading = (text: string) => {
     const sink = new TextRows();
@@ -224,7 +224,7 @@ it.each(ENGINES)('reads that are sent together fail as the first that fails, and
   await sessions.get(engine)?.database.run('DELETE FROM team WHERE id = -1');
 });
 
-it.each(ENGINES)('a table that has changed since: what is sent together is refused as a whole or right, on %s', async (engine) => {
+it.each(ENGINES)('reads that are sent together fail as a whole or are correct when the table has changed on %s', async (engine) => {
   const options = { timeoutMs: 10_000 };
   const session = sessions.get(engine);
   await session?.database.run('CREATE TABLE changing (id int PRIMARY KEY)');

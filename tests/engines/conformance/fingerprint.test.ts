@@ -131,7 +131,7 @@ describe.each(ENGINE_NAMES)('on %s', (name) => {
       typeof value === 'bigint' ? String(value) : value,
     );
 
-  test.each(ENGINES[name].changes.map((change) => ({ change })))('$change is seen', async ({ change }) => {
+  test.each(ENGINES[name].changes.map((change) => ({ change })))('the fingerprint changes: $change', async ({ change }) => {
     const before = [await fingerprint(), await described(), await schemaFingerprint()];
     expect(before[0]).toBeTypeOf('string');
     await run(change);
@@ -141,7 +141,7 @@ describe.each(ENGINE_NAMES)('on %s', (name) => {
     expect(after[2]).not.toBe(before[2]);
   });
 
-  test('rows, other tables and maintenance change nothing', async () => {
+  test('the fingerprint is not changed by rows, other tables or maintenance', async () => {
     const before = await fingerprint();
     const ofAll = await schemaFingerprint();
     await run(["INSERT INTO watched (id, word) VALUES (1, 'a')", ENGINES[name].analyze]);
@@ -150,20 +150,20 @@ describe.each(ENGINE_NAMES)('on %s', (name) => {
     expect(await fingerprint()).toBe(before);
   });
 
-  test('what changes in other places has no fingerprint: a type of its own, a view', async () => {
+  test('a view and a table with a custom type have no fingerprint', async () => {
     await run(ENGINES[name].none);
     expect(await described()).toContain('watched');
     expect(await fingerprint()).toBeUndefined();
   });
 
-  test.each(ENGINES[name].ofSchema)('of the schema: %s is seen', async (change) => {
+  test.each(ENGINES[name].ofSchema)('the fingerprint of the schema changes: %s', async (change) => {
     const before = await schemaFingerprint();
     expect(before).toBeTypeOf('string');
     await run([change]);
     expect(await schemaFingerprint()).not.toBe(before);
   });
 
-  test('a describeSchema comes with the fingerprint of what it saw', async () => {
+  test('describeSchema returns the fingerprint of the schema that it read', async () => {
     const schema = await direct.engine.catalog.describeSchema?.(direct.connection, undefined, {
       ...OPTIONS,
       owner: 'tests',
@@ -174,13 +174,13 @@ describe.each(ENGINE_NAMES)('on %s', (name) => {
     expect(await schemaFingerprint()).toBe(schema?.fingerprint);
   });
 
-  test('nor has a table that is gone', async () => {
+  test('a dropped table has no fingerprint', async () => {
     expect(await direct.engine.catalog.fingerprint?.(direct.connection, { ...NAME, table: 'never' }, OPTIONS)).toBeUndefined();
     expect(direct.connection.usable).toBe(true);
   });
 });
 
-test('on clickhouse a describeSchema has no fingerprint when the schema changed while it was read', async () => {
+test('on clickhouse describeSchema returns no fingerprint when the schema changed while it was read', async () => {
   const database = await createDatabase('clickhouse');
   const { engine, connection } = await connectTo(database);
   try {
@@ -210,7 +210,7 @@ test('on clickhouse a describeSchema has no fingerprint when the schema changed 
 });
 
 describe.each(['mysql', 'mariadb'] as const)('on %s', (name) => {
-  test('numbers that were given out are no part of it', async () => {
+  test('the fingerprint is not changed by AUTO_INCREMENT values', async () => {
     const database = await createDatabase(name);
     const { engine, connection } = await connectTo(database);
     try {

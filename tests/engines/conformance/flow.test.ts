@@ -55,7 +55,7 @@ describe.each(ENGINE_NAMES)('the flow of %s', (name) => {
     }
   }
 
-  it('is nobody else’s when a statement has ended', async () => {
+  it('has no effect on the next statement when its own has ended', async () => {
     for (let i = 0; i < 3; i++) {
       const sink = new Pausing();
       expect([await run(sink), sink.rows]).toEqual([1, 1]);

@@ -76,13 +76,13 @@ describe.concurrent.each(ENGINE_NAMES)('a changing table on %s', (engine) => {
     expect(await shifting.ids('extra=in.8,9')).toEqual([1, 3]);
   });
 
-  it.sequential('a new column that a request names is found a second after the last look', async () => {
+  it.sequential('a new column that a request names is found one second after the last check', async () => {
     await database.run(shapes.add);
     await sleep(1100);
     expect(await shifting.ids('extra=eq.7')).toEqual([1, 2]);
   });
 
-  it.sequential('a dropped column is gone at once', async () => {
+  it.sequential('a dropped column is removed at once', async () => {
     await database.run('ALTER TABLE shifting DROP COLUMN a');
     expect((await shifting.get('pg=0&ps=10')).text).toBe('[{"id":1},{"id":2}]');
     expect((await shifting.get('pg=0&ps=10&a=eq.1')).status).toBe(400);
@@ -91,7 +91,7 @@ describe.concurrent.each(ENGINE_NAMES)('a changing table on %s', (engine) => {
     expect((await shifting.get('pg=0&ps=10')).text).toBe('[{"id":1},{"id":2}]');
   });
 
-  it.sequential('a dropped table is 404 at once, for every method', async () => {
+  it.sequential('a dropped table returns 404 at once, for every method', async () => {
     await database.run(drop);
     expect((await shifting.get('pg=0&ps=10')).status).toBe(404);
     expect((await shifting.post([{ id: 3, a: 1 }])).status).toBe(404);
@@ -99,7 +99,7 @@ describe.concurrent.each(ENGINE_NAMES)('a changing table on %s', (engine) => {
     expect((await shifting.send('DELETE', 'id=eq.1')).status).toBe(404);
   });
 
-  it.sequential('another type of a column is in force within five seconds, and values are right before', async () => {
+  it.sequential('a changed column type takes effect within five seconds, and values are correct before', async () => {
     await database.run(shapes.retype);
     // The old description may still be in use; the numbers are the same.
     const early = (await shifting.rows<{ id: number; a: unknown }>()).map(({ id, a }) => [id, Number(a)]);
@@ -115,7 +115,7 @@ describe.concurrent.each(ENGINE_NAMES)('a changing table on %s', (engine) => {
     expect((await shifting.post([{ id: 3, a: 'x' }])).text).toBe('{"rows_affected":1}');
   });
 
-  it.sequential('a table recreated in another shape under load is one or the other, or not there', async () => {
+  it.sequential('a table recreated under load is served in its old or new shape, or missing', async () => {
     const seen = new Map<string, number>();
     let running = true;
     const reader = async (query: string): Promise<void> => {

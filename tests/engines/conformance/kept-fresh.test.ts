@@ -10,7 +10,7 @@ import { Session } from './session.ts';
 const MAX_AGE_MS = 5000;
 
 test.concurrent.each(ENGINE_NAMES)(
-  'on %s one that was asked for again stays known for a while, one that was asked for once does not',
+  'on %s a table that is requested again stays cached for a while, and one requested once does not',
   async (name) => {
     const session = await Session.open(name);
     try {

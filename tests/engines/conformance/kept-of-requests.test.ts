@@ -14,36 +14,33 @@ import { eventually } from '../../support/patience.ts';
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-test.each(ENGINE_NAMES)(
-  'on %s nothing of a request stays with the table that it asked for, or the connection that it used',
-  async (name) => {
-    const database = await createDatabase(name);
-    const connections = new Connections(ENGINES, new HostPolicy([]));
-    try {
-      await database.run(`CREATE TABLE things (id int ${name === 'clickhouse' ? ') ENGINE = MergeTree ORDER BY id' : 'PRIMARY KEY)'}`);
-      const catalog = new CatalogCache(connections);
-      const entry = entryTo(database);
-      /** A request with a signal of its own, as it looks for a table and opens a connection. */
-      const ask = async (): Promise<readonly WeakRef<object>[]> => {
-        const { signal } = new AbortController();
-        const wanted: TableId & { readonly signal: AbortSignal } = { entry, schema: undefined, table: 'things', signal };
-        const pool = connections.pool(entry, 'auto');
-        const connection = await pool.acquire({ signal });
-        await connection.run({ text: 'SELECT 1', types: [] }, [], { timeoutMs: 10_000, signal });
-        pool.release(connection);
-        await catalog.find(wanted);
-        expect((await catalog.refresh(wanted))?.name).toBe('things');
-        return [new WeakRef(wanted), new WeakRef(signal)];
-      };
-      const kept = await ask();
-      expect(connections.hasIdle(entry, 'auto')).toBe(true);
-      await eventually(() => {
-        collect();
-        expect(kept.map((ref) => ref.deref() !== undefined)).toEqual([false, false]);
-      });
-    } finally {
-      connections.close();
-      await database.drop();
-    }
-  },
-);
+test.each(ENGINE_NAMES)('on %s neither the cached table nor the connection keeps a request in memory', async (name) => {
+  const database = await createDatabase(name);
+  const connections = new Connections(ENGINES, new HostPolicy([]));
+  try {
+    await database.run(`CREATE TABLE things (id int ${name === 'clickhouse' ? ') ENGINE = MergeTree ORDER BY id' : 'PRIMARY KEY)'}`);
+    const catalog = new CatalogCache(connections);
+    const entry = entryTo(database);
+    /** A request with a signal of its own, as it looks for a table and opens a connection. */
+    const ask = async (): Promise<readonly WeakRef<object>[]> => {
+      const { signal } = new AbortController();
+      const wanted: TableId & { readonly signal: AbortSignal } = { entry, schema: undefined, table: 'things', signal };
+      const pool = connections.pool(entry, 'auto');
+      const connection = await pool.acquire({ signal });
+      await connection.run({ text: 'SELECT 1', types: [] }, [], { timeoutMs: 10_000, signal });
+      pool.release(connection);
+      await catalog.find(wanted);
+      expect((await catalog.refresh(wanted))?.name).toBe('things');
+      return [new WeakRef(wanted), new WeakRef(signal)];
+    };
+    const kept = await ask();
+    expect(connections.hasIdle(entry, 'auto')).toBe(true);
+    await eventually(() => {
+      collect();
+      expect(kept.map((ref) => ref.deref() !== undefined)).toEqual([false, false]);
+    });
+  } finally {
+    connections.close();
+    await database.drop();
+  }
+});

@@ -150,7 +150,7 @@ describe.each(ENGINE_NAMES)('operators on %s', (engine) => {
     expect(await things.ids('')).toHaveLength(rows.length);
   });
 
-  it('every type is filtered by what GET gives, or said to have no comparison', async () => {
+  it('every type is filtered by the values that GET returns, or reported as not comparable', async () => {
     const types = VALUE_TYPES[engine];
     for (const statement of PREPARATIONS[engine].map((text) => text.replace('TYPE color', 'TYPE other.color')))
       await database.run(statement);

@@ -70,7 +70,7 @@ describe.each(ENGINES)('a connection of %s that is shared', (name) => {
     expect(sink.texts).toEqual([`thing ${n}`]);
   }
 
-  it('gives each caller its own row, the first time and when the statement is known', async () => {
+  it('gives each caller its own row, also when the statement is already prepared', async () => {
     for (let round = 0; round < 3; round++) {
       connection.cork?.();
       const reads = NUMBERS.map((n) => ({ n, read: read(n) }));
@@ -80,7 +80,7 @@ describe.each(ENGINES)('a connection of %s that is shared', (name) => {
     expect(connection.usable).toBe(true);
   });
 
-  it('sends nothing before it is told to, and by itself from then on', async () => {
+  it('sends nothing while it is corked, and each statement at once after that', async () => {
     await expectRow(read(1), 1);
     connection.cork?.();
     const held = read(2);
@@ -100,7 +100,7 @@ describe.each(ENGINES)('a connection of %s that is shared', (name) => {
     await expectRow(read(4), 4);
   });
 
-  it('ends one that the server refuses, and no other', async () => {
+  it('fails only the read that the server rejects', async () => {
     const wrong: Statement = { text: `SELECT name FROM nothing_like_this WHERE id = ${mark}`, types: [INT] };
     connection.cork?.();
     const reads = [read(1), read(2, { statement: wrong }), read(2, { statement: wrong }), read(3)] as const;
@@ -113,7 +113,7 @@ describe.each(ENGINES)('a connection of %s that is shared', (name) => {
     await expectRow(read(5), 5);
   });
 
-  it('goes on when a caller leaves: before, during and after its turn', async () => {
+  it('continues when a caller disconnects before, during or after its statement', async () => {
     await expectRow(read(1), 1);
     connection.cork?.();
     const leaving = [new AbortController(), new AbortController(), new AbortController()] as const;
@@ -141,7 +141,7 @@ describe.each(ENGINES)('a connection of %s that is shared', (name) => {
     await expectRow(read(7), 7);
   });
 
-  it('goes on when a sink takes no rows', async () => {
+  it('continues when a sink throws', async () => {
     connection.cork?.();
     const reads = [read(1, { sink: new Refusing() }), read(2), read(3)] as const;
     connection.uncork?.();
@@ -152,7 +152,7 @@ describe.each(ENGINES)('a connection of %s that is shared', (name) => {
     await expectRow(read(4), 4);
   });
 
-  it('runs all of them anew when the table has changed under their statement', async () => {
+  it('runs all reads again when the table has changed since the statement was prepared', async () => {
     await expectRow(read(1), 1);
     await database.run('ALTER TABLE things ADD COLUMN extra int');
     await database.run(`ALTER TABLE things ${name === 'postgres' ? 'ALTER COLUMN name TYPE text' : 'MODIFY COLUMN name text'}`);
@@ -163,7 +163,7 @@ describe.each(ENGINES)('a connection of %s that is shared', (name) => {
     expect(connection.usable).toBe(true);
   });
 
-  it('tells all of them when it is lost', async () => {
+  it('fails all reads when the connection is lost', async () => {
     await expectRow(read(1), 1);
     await read(0, { statement: sleep }).done;
     connection.cork?.();
@@ -185,7 +185,7 @@ describe.each(ENGINES)('a connection of %s that is shared', (name) => {
     expect(connection.usable).toBe(false);
   });
 
-  it('cancels a statement that blocks the others, which can be run again', async () => {
+  it('cancels a statement that blocks the others, which can be retried', async () => {
     await expectRow(read(1), 1);
     await read(0, { statement: sleep }).done;
     connection.cork?.();
@@ -206,7 +206,7 @@ describe.each(ENGINES)('a connection of %s that is shared', (name) => {
     expect(connection.usable).toBe(false);
   });
 
-  it('holds up who is behind a reader that takes nothing, until it takes or leaves', async () => {
+  it('delays reads behind a paused reader until it resumes or disconnects', async () => {
     const wide: Statement = {
       text: `SELECT ${name === 'postgres' ? "repeat('x', 4000000)" : "REPEAT('x', 4000000)"} FROM things WHERE id = ${mark}`,
       types: [INT],

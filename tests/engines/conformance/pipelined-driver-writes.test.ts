@@ -53,7 +53,7 @@ describe.each(ENGINES)('writes on a shared connection of %s', (name) => {
     return () => other.commit(OPTIONS);
   }
 
-  it('are done once each, the first time and when the statement is known', async () => {
+  it('are executed once each, also when the statement is already prepared', async () => {
     for (let round = 1; round <= 3; round++) {
       connection.cork?.();
       const writes = NUMBERS.map((n) => write(n));
@@ -64,7 +64,7 @@ describe.each(ENGINES)('writes on a shared connection of %s', (name) => {
     expect(connection.usable).toBe(true);
   });
 
-  it('fail by themselves', async () => {
+  it('fail individually', async () => {
     connection.cork?.();
     const writes = [write(20, insert), write(1, insert), write(21, insert), write(2)] as const;
     connection.uncork?.();
@@ -74,7 +74,7 @@ describe.each(ENGINES)('writes on a shared connection of %s', (name) => {
     expect(connection.usable).toBe(true);
   });
 
-  it('make way for others when they wait for a lock, and nothing is left of them', async () => {
+  it('are preempted without effect when they wait for a lock and others wait behind them', async () => {
     await write(2);
     const release = await lockFirst();
     connection.cork?.();
@@ -94,7 +94,7 @@ describe.each(ENGINES)('writes on a shared connection of %s', (name) => {
     expect(connection.usable).toBe(false);
   });
 
-  it('wait for a lock when nobody waits behind them', async () => {
+  it('wait for a lock when no other write waits behind them', async () => {
     await write(2);
     const release = await lockFirst();
     connection.cork?.();
@@ -109,7 +109,7 @@ describe.each(ENGINES)('writes on a shared connection of %s', (name) => {
     expect((await counts()).slice(0, 2)).toEqual([1, 2]);
   });
 
-  it('end by their own time when the others are gone', async () => {
+  it('fail at their own timeout when the others have ended', async () => {
     await write(2);
     const release = await lockFirst();
     connection.cork?.();

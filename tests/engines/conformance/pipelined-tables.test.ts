@@ -41,14 +41,14 @@ describe.each(ENGINES)('on %s', (engine) => {
     return Math.max(...session.together);
   }
 
-  it('rows, first pages and writes share one, each with its like', async () => {
+  it('rows, first pages and writes of several tables share a connection, each with their own class', async () => {
     await expect.poll(() => together(row, TABLES), { timeout: 10_000 }).toBe(4);
     await expect.poll(() => together(page, TABLES), { timeout: 10_000 }).toBe(4);
     const written = engine === 'postgres' ? 4 : 1;
     await expect.poll(() => together(change, [1, 1, 1, 1]), { timeout: 10_000 }).toBe(written);
   });
 
-  it('a table that nobody gets at holds nobody else up, and is read when it is free', async () => {
+  it('a locked table does not delay reads of other tables, and is read when it is unlocked', async () => {
     const { connection: other } = await connectTo(session.database);
     let altering: Promise<unknown> | undefined;
     try {

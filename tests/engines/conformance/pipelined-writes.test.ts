@@ -32,12 +32,12 @@ describe('on postgres', () => {
     return Math.max(...session.together);
   }
 
-  it('they share one, and those that need a transaction do not', async () => {
+  it('concurrent writes share a connection unless they need a transaction', async () => {
     await expect.poll(() => together()).toBe(4);
     expect(await together('&$max_affected=1')).toBe(1);
   });
 
-  it('one that holds others up is run again by itself, and written once', async () => {
+  it('a write that blocks others is retried on its own connection, and executed once', async () => {
     const { connection: other } = await connectTo(session.database);
     try {
       await expect.poll(() => together()).toBe(4);
@@ -60,7 +60,7 @@ describe('on postgres', () => {
   });
 });
 
-it('on postgres one that has given its row before it had to make way is not run again', async () => {
+it('on postgres a preempted write that has returned its row is not retried', async () => {
   const session = await Session.open('postgres');
   try {
     const { database } = session;
@@ -93,7 +93,7 @@ it('on postgres one that has given its row before it had to make way is not run 
   }
 });
 
-describe('on mysql new rows that are read again', () => {
+describe('on mysql inserted rows that are read back', () => {
   let session: Session;
   beforeAll(async () => {
     session = await Session.open('mysql');
@@ -106,7 +106,7 @@ describe('on mysql new rows that are read again', () => {
   const stored = async (like: string): Promise<unknown[]> =>
     (await session.database.run(`SELECT name FROM things WHERE name LIKE '${like}' ORDER BY name`)).map((row) => row['name']);
 
-  it('that are of another kind by now are given as they are', async () => {
+  it('are returned as they are when the type of a column has changed', async () => {
     await insert('before');
     await session.database.run("ALTER TABLE things MODIFY size varchar(20) DEFAULT 'seven'");
     const answers = await ofOneMoment('changed 1', 'changed 2');
@@ -117,7 +117,7 @@ describe('on mysql new rows that are read again', () => {
     expect(await stored('changed%')).toEqual(['changed 1', 'changed 2']);
   });
 
-  it('whose column is gone: nobody says that nothing was written, and the next one knows', async () => {
+  it('have an unknown outcome when a column was dropped, and the next insert uses the new columns', async () => {
     await session.database.run('CREATE TABLE others (id int AUTO_INCREMENT PRIMARY KEY, name varchar(50), size int DEFAULT 7)');
     const other = (name: string) => session.insertAndReturn('others', JSON.stringify([{ name }]));
     expect(await other('before')).toEqual({ rows: [['1', 'before', '7']], failure: undefined });

@@ -56,7 +56,7 @@ function ownWays(engine: EngineName): readonly LogicalColumn[] {
   return types.map((type, index) => ({ name: `c${index}`, type, nullable: true }));
 }
 
-describe.each(ENGINE_NAMES)('relations on %s', (engine) => {
+describe.each(ENGINE_NAMES)('metamorphic relations on %s', (engine) => {
   let session: Session;
   const columns = ownWays(engine);
 
@@ -141,7 +141,7 @@ async function checkPaging(session: Session, table: string, column: string): Pro
     }
 }
 
-describe('the same over HTTP', () => {
+describe('metamorphic relations over HTTP', () => {
   const sessions: Session[] = [];
   let service: Service;
 
@@ -155,7 +155,7 @@ describe('the same over HTTP', () => {
     for (const session of sessions) await session.close();
   });
 
-  it(`${HTTP_TABLES} tables with ${HTTP_CASES} filters on every engine, seed ${SEED}`, async () => {
+  it(`hold for ${HTTP_TABLES} tables with ${HTTP_CASES} filters on every engine, seed ${SEED}`, async () => {
     const project = await setUpProject(
       service,
       sessions.map(({ database }) => database.entry()),

@@ -27,7 +27,7 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (name) => {
 
   const columns = (): Promise<readonly ResultColumn[] | undefined> => columnsOf(direct, 'SELECT * FROM things');
 
-  test('are the same object until they change', async () => {
+  test('the columns of a result are the same object until they change', async () => {
     const first = await columns();
     expect(first).toEqual([
       { name: 'id', kind: 'int' },
@@ -42,7 +42,7 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (name) => {
   });
 });
 
-test('on PostgreSQL also those of other databases', async () => {
+test('on PostgreSQL databases share the objects of equal columns', async () => {
   const of = async (): Promise<readonly ResultColumn[] | undefined> => {
     const database = await createDatabase('postgres');
     const direct = await connectTo(database);

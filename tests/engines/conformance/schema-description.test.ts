@@ -54,7 +54,7 @@ describe.each(ENGINE_NAMES)('on %s', (name) => {
     await database?.drop();
   });
 
-  test('tables and keys are the same', async () => {
+  test('describeSchema returns the same tables and keys as describe', async () => {
     const { catalog } = direct.engine;
     const schema = await catalog.describeSchema?.(direct.connection, undefined, OPTIONS);
     const names = (await catalog.list(direct.connection, undefined, OPTIONS)) ?? [];
@@ -64,14 +64,14 @@ describe.each(ENGINE_NAMES)('on %s', (name) => {
     expect(schema?.keys).toEqual((await catalog.foreignKeys?.(direct.connection, undefined, OPTIONS)) ?? []);
   });
 
-  test('a schema that is not there has none, and the connection goes on', async () => {
+  test('a missing schema has no tables, and the connection stays usable', async () => {
     const { catalog } = direct.engine;
     expect(await catalog.describeSchema?.(direct.connection, 'never', OPTIONS)).toBeUndefined();
     expect(await catalog.describe(direct.connection, { schema: undefined, table: 'goods' }, OPTIONS)).toBeDefined();
   });
 });
 
-test('columns that are stored beside a key are no part of it', async () => {
+test('columns that an index only includes are not part of its key', async () => {
   const database = await createDatabase('postgres');
   const { engine, connection } = await connectTo(database);
   try {

@@ -36,18 +36,18 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (name) => {
     return found.rows[0]?.[0];
   }
 
-  test('is as long as the statement may take', async () => {
+  test('limits statements to their timeout', async () => {
     expect([await limitWith(LONG), await limitWith(SHORT), await limitWith(LONG)]).toEqual([of.long, of.short, of.long]);
   });
 
-  test('stays longer where that is left to us, and is never too short', async () => {
+  test('keeps a longer limit when the service enforces the timeout, but never a shorter one', async () => {
     await limitWith(LONG);
     expect(await limitWith({ ...SHORT, serverLimit: 'any' })).toBe(of.long);
     await limitWith(SHORT);
     expect(await limitWith({ ...LONG, serverLimit: 'any' })).toBe(of.long);
   });
 
-  test('is not needed to stop a statement', async () => {
+  test('cancels a statement at its timeout without the limit of the server', async () => {
     await limitWith(LONG);
     const started = performance.now();
     const ended = await direct.connection

@@ -35,13 +35,13 @@ describe.each(ENGINES)('on a silent link to %s', (name) => {
     expect(performance.now() - began).toBeLessThan(10_000);
   }
 
-  it('the first command ends', async () => {
+  it('the first command fails at its deadline', async () => {
     await connection.begin(SHORT);
     await proxy.set({ kind: 'blackhole' });
     await expectSoon(connection.mark?.(SHORT) ?? Promise.resolve());
   });
 
-  it('the end of a transaction ends, whatever time its statements had', async () => {
+  it('the end of a transaction fails at its own deadline, whatever the timeout of its statements', async () => {
     await connection.begin(LONG);
     await connection.run({ text: 'SELECT 1', types: [] }, [], LONG);
     await proxy.set({ kind: 'blackhole' });

@@ -58,7 +58,7 @@ describe.each(ENGINE_NAMES)('values of %s', (engine) => {
   const arbitraryRows = fc.array(fc.tuple(...types.map(({ values }) => values)), { minLength: ROWS, maxLength: ROWS });
   const seed = Number(process.env['MILLRACE_TEST_SEED'] ?? Date.now() % 2 ** 31);
 
-  it(`go in and come out, ${ROUNDS} times ${ROWS} rows with ${types.length} types each, seed ${seed}`, async () => {
+  it(`are returned as they were posted, ${ROUNDS} times ${ROWS} rows with ${types.length} types each, seed ${seed}`, async () => {
     for (const rows of fc.sample(arbitraryRows, { numRuns: ROUNDS, seed })) {
       for (const table of ['first', 'second']) await database.run(`TRUNCATE TABLE ${table}`);
       const body = rows.map((cells, id) => `{"id":${id},${cells.map((cell, index) => `"c${index}":${cell}`).join()}}`);
@@ -82,7 +82,7 @@ describe.each(ENGINE_NAMES)('values of %s', (engine) => {
     }
   });
 
-  it('can be set by PUT as GET gives them', async () => {
+  it('can be set by PUT as GET returns them', async () => {
     const [row = []] = fc.sample(fc.tuple(...types.map(({ values }) => values.filter((value) => value !== 'null'))), { numRuns: 1, seed });
     await database.run('TRUNCATE TABLE first');
     const body = `{"id":1,${row.map((cell, index) => `"c${index}":${cell}`).join()}}`;
@@ -100,7 +100,7 @@ describe.each(ENGINE_NAMES)('values of %s', (engine) => {
     expect(cellsOf((await first.get('pg=0&ps=1')).body)[0]?.slice(1)).toEqual(before);
   });
 
-  it('read the same in every format', async () => {
+  it('are equal in every format', async () => {
     const [rows = []] = fc.sample(arbitraryRows, { numRuns: 1, seed });
     await database.run('TRUNCATE TABLE first');
     const body = rows.map((cells, id) => `{"id":${id},${cells.map((cell, index) => `"c${index}":${cell}`).join()}}`);

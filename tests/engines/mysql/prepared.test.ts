@@ -11,7 +11,7 @@ const statement = (text: string, parameters: number, rows = false): MysqlStateme
   return rows ? { text, types, rows: new RowValues(1) } : { text, types };
 };
 
-test('large statements are cached for inserts only, and evict each other', () => {
+test('large statements are cached for inserts only, at most two at a time', () => {
   const kept = new PreparedStatements();
   expect(kept.keeps(statement('a', 500))).toBe(true);
   expect(kept.keeps(statement('a', 501))).toBe(false);

@@ -59,7 +59,7 @@ suite.each(SERVERS)('%s: stopping', (_, at: Server) => {
     connection.close();
   });
 
-  test('a statement that comes while another one is stopped is not sent, and not taken for one that was stopped', async () => {
+  test('a statement issued while another one is cancelled is not sent, and does not count as cancelled', async () => {
     const connection = await connect(at, database);
     const leaver = new AbortController();
     const nap = { text: 'UPDATE hundred SET n = n + 0 * SLEEP(60)', types: [] };
@@ -158,7 +158,7 @@ suite.each(SERVERS)('%s: stopping', (_, at: Server) => {
     connection.close();
   });
 
-  test('a flow that is kept after its result cannot hold the next one', async () => {
+  test('a flow that is kept after its result cannot pause the next result', async () => {
     const connection = await connect(at, database);
     let flow: Backpressure | undefined;
     const sink: RowSink = {
@@ -197,7 +197,7 @@ suite.each(SERVERS)('%s: stopping', (_, at: Server) => {
     await expect(sql(connection, 'SELECT 1')).rejects.toMatchObject({ kind: 'lost' });
   });
 
-  test('a connection that dies while idle says so', async () => {
+  test('a connection that breaks while idle notifies its owner', async () => {
     const connection = await connect(at, database);
     const [[id]] = (await sql(connection, 'SELECT CONNECTION_ID()')).values as [[string]];
     const closed = vi.fn();
@@ -208,7 +208,7 @@ suite.each(SERVERS)('%s: stopping', (_, at: Server) => {
     expect(await connection.reset()).toBe(false);
   });
 
-  test('what the receiver of the rows throws comes out, and the connection is not used again', async () => {
+  test('an error that the row sink throws is passed on, and the connection is not used again', async () => {
     const connection = await connect(at, database);
     const broken: RowSink = {
       start: () => undefined,
@@ -251,7 +251,7 @@ suite.each(SERVERS)('%s: stopping', (_, at: Server) => {
       proxy.on('connection', (client) => client.on('error', () => undefined));
     };
 
-    test('a statement ends at its time and the connection is given up; a new one is refused in time', async () => {
+    test('a statement fails at its timeout and its connection is closed, and a new connection fails in time', async () => {
       const connection = await connect(at, database, {}, port);
       expect((await sql(connection, 'SELECT 1')).values).toEqual([['1']]);
       silence();

@@ -126,7 +126,7 @@ suite.each(SERVERS)('%s: types', (label, at: Server) => {
   test.each([
     ['as parameters', (): boolean => true],
     ['as one document', (column: Column): boolean => column.kind !== 'bytes' && column.kind !== 'other'],
-  ])('go in again unchanged, %s', async (__, chosen) => {
+  ])('are accepted again unchanged, %s', async (__, chosen) => {
     const { values, table } = await read('out_of');
     const rows = values.map((row) =>
       row.flatMap((value, i): ParamValue[] => {

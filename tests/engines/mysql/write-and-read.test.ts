@@ -101,7 +101,7 @@ suite.each(SERVERS)('%s: a write and its read', (_, at: Server) => {
     'SELECT COUNT(*) FROM information_schema.INNODB_TRX t JOIN information_schema.PROCESSLIST p ON p.ID = t.trx_mysql_thread_id WHERE t.trx_rows_modified > 0 AND p.DB = DATABASE()';
   const openTransactions = (): Promise<unknown> => sql(watcher, OPEN).then(({ values }) => values[0]?.[0]);
 
-  test('leave in one piece, and are committed', async () => {
+  test('are sent in one packet, and are committed', async () => {
     await written('first');
     link.pieces = 0;
     const outcome = await written('first again');
@@ -123,17 +123,17 @@ suite.each(SERVERS)('%s: a write and its read', (_, at: Server) => {
     expect(await stored()).toEqual(['twice', 'next']);
   });
 
-  test('a read that cannot be prepared keeps the write from being sent', async () => {
+  test('a read that cannot be prepared prevents the write', async () => {
     await expect(written('kept', 'SELECT nothing FROM words')).rejects.toMatchObject({ kind: 'missing_column', effect: 'nothing' });
     expect(await stored()).toEqual([]);
   });
 
-  test('a read that fails does not say that nothing is left', async () => {
+  test('a read that fails does not claim that the write had no effect', async () => {
     await expect(written('failed', 'SELECT ~0 + id FROM words')).rejects.toMatchObject({ effect: 'unknown' });
     expect(await stored()).toEqual(['failed']);
   });
 
-  test('a read of other kinds than it was planned for gives nothing, and the write stands', async () => {
+  test('a read whose kinds differ from the plan returns nothing, and the write is kept', async () => {
     const columns = [
       { name: 'id', kind: 'int' },
       { name: 'word', kind: 'int' },
@@ -144,7 +144,7 @@ suite.each(SERVERS)('%s: a write and its read', (_, at: Server) => {
     expect(await stored()).toEqual(['other']);
   });
 
-  test('a read that takes too long, and one that is cut off: nobody says that nothing is left', async () => {
+  test('a read that times out or loses its connection does not claim that the write had no effect', async () => {
     const slow = 'SELECT id, SLEEP(60) FROM words';
     await expect(written('late', slow, 300)).rejects.toMatchObject({ kind: 'timeout', effect: 'unknown' });
     await sleeping(0);
@@ -161,7 +161,7 @@ suite.each(SERVERS)('%s: a write and its read', (_, at: Server) => {
     await sleeping(0);
   });
 
-  test('a write that is cut off', async () => {
+  test('a write that loses its connection has an unknown effect', async () => {
     const cut = expect(written('slow')).rejects.toMatchObject({ kind: 'lost', effect: 'unknown' });
     await sleeping(1);
     link.stop();
@@ -171,19 +171,19 @@ suite.each(SERVERS)('%s: a write and its read', (_, at: Server) => {
 
   const replaced = (from: string, to: string) => (bytes: Buffer) => Buffer.from(bytes.toString('latin1').replace(from, to), 'latin1');
 
-  test('a beginning that the server refuses: the write stands by itself', async () => {
+  test('a write is committed on its own when the server rejects the BEGIN', async () => {
     link.change = replaced('START TRANSACTION', 'START TRANSPARENT');
     expect(await written('alone')).toMatchObject({ rows: 1 });
     expect(await stored()).toEqual(['alone']);
     await expect(written('alone')).rejects.toMatchObject({ kind: 'duplicate', effect: 'nothing' });
   });
 
-  test('an end that the server refuses: nobody says what is left', async () => {
+  test('a COMMIT that the server rejects leaves the effect unknown', async () => {
     link.change = replaced('COMMIT', 'COMMAT');
     await expect(written('open')).rejects.toMatchObject({ kind: 'syntax', effect: 'unknown' });
   });
 
-  test('several of one moment on one connection: each gets its own row, fails by itself, and leaves no transaction', async () => {
+  test('concurrent writes on one connection get their own rows, fail alone, and leave no open transaction', async () => {
     await written('taken');
     link.pieces = 0;
     connection.cork?.();

@@ -141,7 +141,7 @@ async function insertBothWays(rows: readonly Record<string, string>[]): Promise<
 }
 
 describe('many rows are stored as each of them alone', () => {
-  test.each(['plain', 'any'] as const)('of every type that travels in binary, and of others beside them; moments: %s', async (kind) => {
+  test.each(['plain', 'any'] as const)('with every type that is sent in binary and with other types; timestamps: %s', async (kind) => {
     await fc.assert(fc.asyncProperty(fc.array(rowWith(kind), { minLength: 2, maxLength: 12 }), insertBothWays), { numRuns: 60 });
   });
 

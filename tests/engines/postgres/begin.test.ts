@@ -68,13 +68,13 @@ test.each([
   expect(await stored()).toEqual(before === 0 ? [4, 5] : [4, 5, 100]);
 });
 
-test('a statement has run when the settings before it fail, and nobody says that it has not', async () => {
+test('a statement that ran although its settings failed is not reported as not executed', async () => {
   change = (bytes) => Buffer.from(bytes.toString('latin1').replace('SET statement_timeout', 'SET statement_timeoux'), 'latin1');
   await expect(insert(connection, 1)).rejects.toMatchObject({ effect: 'unknown' });
   expect(await stored()).toEqual([1]);
 });
 
-test('a statement that has to be prepared anew begins its transaction anew', async () => {
+test('a statement that must be prepared again begins its transaction again', async () => {
   const read = { text: 'SELECT * FROM things WHERE id < $1', types: [{ kind: 'int', cast: 'int4' }] } as const;
   await connection.run(read, ['9'], OPTIONS);
   await database.run('ALTER TABLE things ADD COLUMN note text');

@@ -81,13 +81,13 @@ describe('privileges', () => {
     slow = await slowProject(service, database, { username: role, password: 'right', max_open_connections: 1 });
   });
 
-  test('what is granted works', async () => {
+  test('permit what is granted', async () => {
     expect((await slow.send('POST', 'open', [{ id: 1, word: 'x' }])).status).toBe(201);
     expect((await slow.get('open?pg=0&ps=1')).json()).toEqual([{ id: 1, word: 'x' }]);
     expect((await slow.get('read%20only?pg=0&ps=1')).status).toBe(200);
   });
 
-  test('what is not is 403, and the connection is as good as before', async () => {
+  test('reject everything else with 403, and the connection stays usable', async () => {
     const refused = [
       slow.get('closed?pg=0&ps=1'),
       slow.send('POST', 'closed', [{ id: 1 }]),
@@ -104,7 +104,7 @@ describe('privileges', () => {
     expect((await slow.get('open?pg=0&ps=1')).status).toBe(200);
   });
 
-  test('more connections than the role may have is a clear error, not a crash', async () => {
+  test('limit the connections of a role with a clear error', async () => {
     const greedy = await slowProject(service, database, { username: role, password: 'right', max_open_connections: 20 });
     const answers = await Promise.all(Array.from({ length: 30 }, () => greedy.get('open?pg=0&ps=1')));
     for (const { status } of answers) expect([200, 424, 503]).toContain(status);
@@ -113,7 +113,7 @@ describe('privileges', () => {
 });
 
 describe('the state of a session', () => {
-  test('is that of a fresh one for every request, whatever the role prefers', async () => {
+  test('is reset for every request, regardless of the settings of the role', async () => {
     await database.run(`
       ALTER ROLE ${role} CONNECTION LIMIT -1;
       ALTER ROLE ${role} SET search_path = pg_catalog; ALTER ROLE ${role} SET TimeZone = 'Asia/Tokyo'; ALTER ROLE ${role} SET DateStyle = 'German';
@@ -139,7 +139,7 @@ describe('the state of a session', () => {
     }
   });
 
-  test('a failed statement leaves no transaction behind', async () => {
+  test('has no open transaction after a failed statement', async () => {
     const slow = await slowProject(service, database, { max_open_connections: 1 });
     await database.run('CREATE TABLE strict (id int PRIMARY KEY, v int CHECK (v > 0))');
     for (const body of [
@@ -163,8 +163,8 @@ describe('the state of a session', () => {
   });
 });
 
-describe('a server of its own', () => {
-  test('that is killed and restarted is missed for as long as it is gone, and no longer', async () => {
+describe('a server', () => {
+  test('that is killed and restarted is unavailable only until it runs again', async () => {
     const engine = await startPrivateEngine('postgres');
     try {
       const own = await slowDatabase(engine.address);

@@ -14,7 +14,9 @@ function load(name: string): Promise<unknown> {
 /** Set by scripts/test.mjs, which counts the tests in it. */
 const report = process.env['MILLRACE_TEST_REPORT'];
 
-/** Starts the longest files first, so that none of them runs alone beside an idle core at the end. */
+/**
+ * Starts the longest files first, so that none of them runs alone beside an idle core at the end.
+ */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const seconds = ({ moduleId, project }: TestSpecification): number => durationOf(relative(project.config.root, moduleId));

@@ -1,6 +1,6 @@
-// Verifies the JWT of a request for a gateway (nginx `auth_request` or compatible) and responds with
-// the context headers: 204 with all of them, 401 if the token is invalid. Missing claims are empty
-// headers, so that values of the client cannot replace them. Stateless, reads no body.
+// Verifies the JWT of a request for a gateway (nginx `auth_request` or compatible) and responds
+// with the context headers: 204 with all of them, 401 if the token is invalid. Missing claims are
+// empty headers, so that values of the client cannot replace them. Stateless, reads no body.
 //
 //   JWKS_URL=https://id.example.org/.well-known/jwks.json JWT_ISSUER=https://id.example.org/ JWT_AUDIENCE=millrace \
 //   ORG_ID=01... PROJECT_ID=01... SPACE_ID=01... node deploy/verifier.mjs
@@ -29,8 +29,8 @@ const keys = env.JWKS_FILE
   : createRemoteJWKSet(new URL(setting('JWKS_URL')), { timeoutDuration: 5000, cooldownDuration: 10_000, cacheMaxAge: 600_000 });
 
 /**
- * Claim of each context value; a dot selects a member of an object (`realm_access.roles`). A fixed id
- * takes precedence.
+ * Claim of each context value; a dot selects a member of an object (`realm_access.roles`). A fixed
+ * id takes precedence.
  */
 const sources = {
   org: { claim: env.CLAIM_ORG ?? 'org_id', fixed: env.ORG_ID },

@@ -8,7 +8,7 @@ const CHECKS = [
   ['knip', ['--no-progress']],
 ];
 
-/** Runs all checks concurrently, prints their output and returns the names of those that failed. */
+/** Runs all checks concurrently, prints their output and returns the names of failed checks. */
 export async function runChecks(root) {
   const failed = [];
   await Promise.all(

@@ -1,5 +1,6 @@
-// Runs the expressions of the reference's own tests and compares each outcome with what the reference gave.
-// A value has to be equal in its canonical text, an error has to come at the same time: while compiling or while running.
+// Runs the expressions of the reference's own tests and compares each outcome with what the
+// reference gave. A value has to be equal in its canonical text, an error has to come at the same
+// time: while compiling or while running.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +10,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const REQUIRED = 0.99;
 const SUITES = ['expr-tests.jsonl', 'expr-generated.jsonl'];
 
-/** What the reference allows a run to hold: a million elements. */
+/** Memory limit of the reference: a million elements. */
 const LIMITS = { steps: 50_000_000, bytes: 8_000_000, millis: 10_000, depth: 200 };
 
 export async function run(folder, { verbose }) {

@@ -1,4 +1,5 @@
-// What the conformance suites expect of their host: assertions that report and go on, and a few odd values.
+// Host functions of the conformance suites: assertions that report and go on, and a few odd
+// values.
 import { BudgetError } from '../dist/lang/budget.js';
 import { callBack } from '../dist/lang/lark/values/call.js';
 import { equals, order, truth } from '../dist/lang/lark/values/compare.js';

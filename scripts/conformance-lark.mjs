@@ -1,5 +1,5 @@
-// The conformance suites of the Starlark language against Lark: programs in chunks with the errors they must give,
-// and snippets with what the reference implementation made of them.
+// The conformance suites of the Starlark language against Lark: programs in chunks with the errors
+// they must give, and snippets with what the reference implementation made of them.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BudgetError } from '../dist/lang/budget.js';
@@ -11,7 +11,7 @@ import { goHost, specHost } from './conformance-lark-host.mjs';
 const LIMITS = { steps: 50_000_000, bytes: 512 * 1024 * 1024, millis: 10_000, depth: 500 };
 const DIALECT = { set: false, while: false, topLevelControl: false, globalReassign: false, loadBindsGlobally: false, recursion: false };
 
-/** What a program did: the errors it gave (with their lines), or its globals. */
+/** Result of a program: its errors with their lines, or its globals. */
 function execute(src, { name, opts, phase, host, predeclared }) {
   const errors = [];
   const prints = [];
@@ -83,7 +83,10 @@ function checkChunk(row) {
   return errors.length === 0 ? undefined : errors.map((error) => `line ${error.line}: ${error.text}`).join('\n    ');
 }
 
-/** Errors about arguments are shown where the call stands, not inside of the function that was called. */
+/**
+ * Errors about arguments are shown where the call stands, not inside of the function that was
+ * called.
+ */
 const AT_CALL = /^function .* (missing|accepts|got)/;
 
 function checkSnippet(row) {

@@ -4,8 +4,8 @@
 //                                                         the variables that name them, for `eval`
 //   node scripts/engines.mjs kill names... [--run ID]     kills them; `start` restores their data
 //   node scripts/engines.mjs stop [--run ID]              stops the run and removes its data
-// The default run belongs to this checkout. A run with --owner stops once that process has ended and
-// another run starts.
+// The default run belongs to this checkout. A run with --owner stops once that process has ended
+// and another run starts.
 import { createHash } from 'node:crypto';
 import { engineNames, installEngines, killEngines, startEngines, stopEngines } from './engines/runs.mjs';
 

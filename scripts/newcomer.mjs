@@ -1,6 +1,6 @@
 // Times the first hour of a new user: a fresh clone, the user's own database, then a gateway with
-// JWTs. Follows docs/ and deploy/README.md, prints seconds per step and stops at the first failure.
-//   node scripts/newcomer.mjs [DATABASE_URL]     a PostgreSQL database that it may create tables in;
+// JWTs. Follows docs/ and deploy/README.md, prints seconds per step, stops at a failure.
+//   node scripts/newcomer.mjs [DATABASE_URL]     a PostgreSQL database for its tables;
 //                                                by default MILLRACE_TEST_PG_URL or its own server
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// The commands of package.json. Each installs and builds what is missing, so a fresh clone needs only
-// Node and npm.
+// The commands of package.json. Each installs and builds what is missing, so a fresh clone needs
+// only Node and npm.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,10 @@ const main = join(root, 'dist', 'main.js');
 const buildStamp = join(root, 'dist', '.built');
 const [command, ...args] = process.argv.slice(2);
 
-/** Runs a step and exits if it fails. Its output goes to stderr, so stdout has only that of the command. */
+/**
+ * Runs a step and exits if it fails. Its output goes to stderr, so stdout has only that of the
+ * command.
+ */
 function run(file, argv, cwd = root) {
   const result = spawnSync(file, argv, { cwd, stdio: ['ignore', 2, 2] });
   if (result.error) throw result.error;
@@ -31,8 +34,9 @@ function install(folder = root) {
     .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lockHash) return;
   console.error('installing dependencies ...');
-  // `npm ci` rejects a lock file that lacks optional packages of other platforms. This also installs
-  // the locked versions with their checksums, and writes nothing back. No install scripts are run.
+  // `npm ci` rejects a lock file that lacks optional packages of other platforms. This also
+  // installs the locked versions with their checksums, and writes nothing back. No install scripts
+  // are run.
   run('npm', ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], folder);
   writeFileSync(stamp, lockHash);
 }
@@ -59,7 +63,10 @@ function build() {
   writeFileSync(buildStamp, String(started.getTime()));
 }
 
-/** npm signals only its shell, which dies without passing the signal on: losing the parent means SIGTERM. */
+/**
+ * npm signals only its shell, which dies without passing the signal on: losing the parent means
+ * SIGTERM.
+ */
 function endWithParent(child) {
   const parent = process.ppid;
   setInterval(() => {

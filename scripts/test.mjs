@@ -3,7 +3,7 @@
 //   npm run test:unit              what needs no engine
 //   npm run test:all               everything; with `-- --rest` only what `npm test` leaves out
 //   npm test -- tests/formats      the files that match, without the checks (any Vitest arguments)
-// Engines that MILLRACE_TEST_…_URL names are used as they are. The last line is `N passed, N failed`.
+// Uses the engines that MILLRACE_TEST_…_URL name. The last line is `N passed, N failed`.
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

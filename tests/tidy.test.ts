@@ -1,5 +1,6 @@
 // Rules of the architecture: allowed imports, files with exclusive tasks, documents that match the
 // code. Reads the files as text; a failure lists the file.
+import { posix } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { PARAMETERS } from '../src/auto/request/parameters.ts';
 import { SETTINGS } from '../src/config.ts';
@@ -161,10 +162,8 @@ describe('imports', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('make no cycles', () => {
-    const graph = new Map(
-      sources.map((file) => [file, importsOf(file).flatMap((found) => (found.isTypeOnly || !found.file ? [] : [found.file]))]),
-    );
+  test('make no cycles, not even of types', () => {
+    const graph = new Map(sources.map((file) => [file, importsOf(file).flatMap((found) => (found.file ? [found.file] : []))]));
     expect(findCycles(graph)).toEqual([]);
   });
 });
@@ -183,6 +182,40 @@ function findCycles(graph: ReadonlyMap<string, readonly string[]>): string[] {
   for (const file of graph.keys()) walk(file, []);
   return cycles;
 }
+
+describe('folders', () => {
+  const MAX_FILES = 20;
+
+  test(`of src have at most ${MAX_FILES} files`, () => {
+    const counts = new Map<string, number>();
+    for (const file of sources) counts.set(posix.dirname(file), (counts.get(posix.dirname(file)) ?? 0) + 1);
+    expect([...counts].filter(([, count]) => count > MAX_FILES)).toEqual([]);
+  });
+
+  test('that are rooms have a README of at most 20 lines of at most 100 columns', () => {
+    const rooms = [...new Set(sources.filter((file) => file.split('/').length > 2).map((file) => `src/${roomOf(file)}`))];
+    const readmes = rooms.map((room) => `${room}/README.md`);
+    const all = projectFiles();
+    expect(readmes.filter((file) => !all.includes(file))).toEqual([]);
+    const pages = all.filter((file) => /^src\/.*README\.md$/.test(file));
+    const large = pages.filter((file) => {
+      const lines = readProjectFile(file).trimEnd().split('\n');
+      return lines.length > 20 || lines.some((line) => line.length > 100);
+    });
+    expect(large).toEqual([]);
+  });
+
+  test('beside each other do not import each other, not even types', () => {
+    const edges = new Set<string>();
+    for (const file of sources)
+      for (const { file: target } of importsOf(file)) {
+        if (target === undefined) continue;
+        const [here, there] = [posix.dirname(file), posix.dirname(target)];
+        if (here !== there && posix.dirname(here) === posix.dirname(there)) edges.add(`${here} <-> ${there}`);
+      }
+    expect([...edges].filter((edge) => edges.has(edge.split(' <-> ').reverse().join(' <-> ')))).toEqual([]);
+  });
+});
 
 describe('files', () => {
   test('begin with a comment that says what they are for', () => {

@@ -1,5 +1,5 @@
-// The cache folder of the engines, shared by all runs. An engine is unpacked once, under a lock, and
-// moved into place whole. Must not depend on any engine.
+// The cache folder of the engines, shared by all runs. An engine is unpacked once, under a lock,
+// and moved into place whole. Must not depend on any engine.
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// ClickHouse for tests: an npm package with the engine as a library, served by clickhouse/server.mjs.
-// Logins: svc/secret (everything), ro/ro (reads), default (no password).
+// ClickHouse for tests: an npm package with the engine as a library, served by
+// clickhouse/server.mjs. Logins: svc/secret (everything), ro/ro (reads), default (no password).
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

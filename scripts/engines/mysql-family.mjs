@@ -1,4 +1,5 @@
-// What MySQL and MariaDB share: flags of a private, disposable server, and the probe of its greeting.
+// Shared by MySQL and MariaDB: flags of a private, disposable server, and the probe of its
+// greeting.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { firstBytes } from './processes.mjs';

@@ -1,5 +1,6 @@
-// MySQL for tests, from Debian unstable, since stable does not package it. The version is the current
-// one when the cache was filled; each start prints it. root logs in over TCP without a password.
+// MySQL for tests, from Debian unstable, since stable does not package it. The version is the
+// current one when the cache was filled; each start prints it. root logs in over TCP without a
+// password.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { installOnce } from './cache.mjs';

@@ -13,7 +13,9 @@ export function isAlive(pid) {
   }
 }
 
-/** `true` if the process has ended but its parent has not collected it; it still accepts signals. */
+/**
+ * `true` if the process has ended but its parent has not collected it; it still accepts signals.
+ */
 function isZombie(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');

@@ -44,7 +44,8 @@ export async function installEngines(names = engineNames) {
 
 /**
  * Starts the engines of the run that are down and returns the variables that name them. Once the
- * `owner` process has ended, the next start stops the run. A run without an owner runs until stopped.
+ * `owner` process has ended, the next start stops the run. A run without an owner runs until
+ * stopped.
  */
 export async function startEngines({ id, names = engineNames, owner }) {
   await sweepAbandonedRuns();

@@ -1,5 +1,5 @@
-// Vitest reporter of `npm test`: prints what runs and the estimated time left, then failures and the
-// summary. One line that is rewritten on a terminal, otherwise a line every 15 seconds.
+// Vitest reporter of `npm test`: prints what runs and the estimated time left, then failures and
+// the summary. One line that is rewritten on a terminal, otherwise a line every 15 seconds.
 import { relative } from 'node:path';
 import { DefaultReporter } from 'vitest/node';
 import { durationOf, recordDurations } from './durations.mjs';

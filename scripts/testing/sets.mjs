@@ -16,12 +16,16 @@ const UNIT = [
   'lang/lark/testdata',
 ].map((name) => `tests/${name}`);
 
-/** Arguments of Vitest by set; the variable MILLRACE_TEST_LONG tells `times` which number to use. */
+/**
+ * Arguments of Vitest by set; the variable MILLRACE_TEST_LONG tells `times` which number to use.
+ */
 export const SETS = {
   fast: { args: () => ['--project', 'fast'] },
   unit: { args: () => ['--project', 'fast', ...UNIT], needsEngines: false },
   all: { args: () => [], isLong: true },
-  /** What `all` adds to `fast`: the long files, and those that repeat more under MILLRACE_TEST_LONG. */
+  /**
+   * Files that `all` adds to `fast`: the long ones, and property tests with more runs.
+   */
   rest: { args: (root) => filesOfRest(root), isLong: true },
 };
 

@@ -1,5 +1,6 @@
-// Runs the documentation: every command, document, program and request of README, docs and examples,
-// against the demo of `npm start`. Printed outputs are compared; a block of an unknown kind fails.
+// Runs the documentation: every command, document, program and request of README, docs and
+// examples, against the demo of `npm start`. Printed outputs are compared; a block of an unknown
+// kind fails.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readPage, userPages } from '../support/documents.ts';
 import { createDatabase, ENGINE_NAMES, type EngineName } from '../support/engines.ts';

@@ -1,4 +1,5 @@
-// Idle connections that the network has dropped silently: requests are answered by their deadline, and the pool recovers at once.
+// Idle connections that the network has dropped silently: requests are answered by their deadline,
+// and the pool recovers at once.
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Bench } from '../custom/definitions.ts';

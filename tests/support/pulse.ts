@@ -32,8 +32,8 @@ ask();
 `;
 
 /**
- * Latencies in ms, divided by `slowness`: the time that the service's thread waited for a CPU is not
- * counted.
+ * Latencies in ms, divided by `slowness`: the time that the service's thread waited for a CPU is
+ * not counted.
  */
 export interface Pulse {
   readonly worst: number;

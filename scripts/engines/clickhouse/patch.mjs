@@ -1,10 +1,13 @@
-// Makes the ClickHouse library behave as the server does when a connection fails. Started as a local tool it installs an error handler
-// (KillingErrorHandler) that ends the whole process on any exception leaving a connection's thread: a wrong password or a client that hangs up
-// on the native port is enough. The server's handler is the base class (Poco::ErrorHandler), whose methods do nothing.
+// Makes the ClickHouse library behave as the server does when a connection fails. Started as a
+// local tool it installs an error handler (KillingErrorHandler) that ends the whole process on any
+// exception leaving a connection's thread: a wrong password or a client that hangs up on the native
+// port is enough. The server's handler is the base class (Poco::ErrorHandler), whose methods do
+// nothing.
 //
-// The edit: a class's virtual methods are found through its table of function addresses, and in a shared library that table is filled in at
-// load time from relocation records. So the records that fill the killing handler's three `exception` methods get the base class's addresses.
-// Nothing else in the file changes, and doing it twice changes nothing.
+// The edit: a class's virtual methods are found through its table of function addresses, and in a
+// shared library that table is filled in at load time from relocation records. So the records that
+// fill the killing handler's three `exception` methods get the base class's addresses. Nothing else
+// in the file changes, and doing it twice changes nothing.
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 
 const RECORD = 24; // A relocation: where (8 bytes), what kind (8), the address to put there (8).
@@ -30,16 +33,19 @@ export function patchLibrary(path) {
 }
 
 /**
- * For the emulator (box64), by their bytes, each found exactly once. The library's checksum is locked, so the edits cannot hit another one.
+ * For the emulator (box64), by their bytes, each found exactly once. The library's checksum is
+ * locked, so the edits cannot hit another one.
  */
 const EMULATOR_EDITS = [
-  // Timers in the form of files are not there. timerfd_create (283) becomes eventfd2 (290) with a count of 0: a file that never becomes
-  // readable. The timers bound the waiting for other servers, of which tests have none.
+  // Timers in the form of files are not there. timerfd_create (283) becomes eventfd2 (290) with a
+  // count of 0: a file that never becomes readable. The timers bound the waiting for other servers,
+  // of which tests have none.
   { code: '5089f289febf1b01000031c0e8', replaced: '5089f231f6bf2201000031c0e8' },
   // timerfd_settime: return 0.
   { code: '504989c84889d189f289febf1e01000031c0e8', replaced: '31c0c3c84889d189f289febf1e01000031c0e8' },
-  // A thread that ends loses its thread-local memory before the allocator (jemalloc) has cleaned up there. So the allocator keeps no list of
-  // its threads, neither by adding one (a conditional jump becomes unconditional) …
+  // A thread that ends loses its thread-local memory before the allocator (jemalloc) has cleaned up
+  // there. So the allocator keeps no list of its threads, neither by adding one (a conditional jump
+  // becomes unconditional) …
   { code: '4080fe020f876402000048899b0801000048899b10010000', replaced: '4080fe0290e96402000048899b0801000048899b10010000' },
   // … nor by removing one (a jump over it), …
   { code: '89f5488d3d98cccd01e8c30f0900', replaced: '89f5e9910100009090e8c30f0900' },
@@ -91,7 +97,10 @@ function readSections(file) {
   return new Map(entries.map((entry) => [names.toString('latin1', entry.name, names.indexOf(0, entry.name)), entry]));
 }
 
-/** The relocation records: by index the place and the value, and the indices of records by place or by value. */
+/**
+ * The relocation records: by index the place and the value, and the indices of records by place or
+ * by value.
+ */
 function readRelocations(file, sections) {
   const { offset, size } = sections.get('.rela.dyn');
   const bytes = readAt(file, offset, size);
@@ -109,7 +118,10 @@ function readRelocations(file, sections) {
   return { place, value, at: (address) => byPlace.get(address), withValue: (wanted) => find(value, wanted) };
 }
 
-/** The records that fill the virtual methods of a class, found from its mangled name by way of its type information. */
+/**
+ * The records that fill the virtual methods of a class, found from its mangled name by way of its
+ * type information.
+ */
 function methodRecords(mangledName, file, sections, relocations) {
   const constants = sections.get('.rodata');
   const position = readAt(file, constants.offset, constants.size).indexOf(`\0${mangledName}\0`, 0, 'latin1');
@@ -120,7 +132,8 @@ function methodRecords(mangledName, file, sections, relocations) {
   if (typeInfos.length !== 1) throw new Error(`the class ${mangledName} has ${typeInfos.length} descriptions`);
   const code = sections.get('.text');
   const isFunction = (address) => address >= code.address && address < code.address + code.size;
-  // What points at type information is a table of methods (they follow it) or the type information of a derived class (no functions follow).
+  // A pointer to type information is in a table of methods (they follow it) or the type information
+  // of a derived class (no functions follow).
   for (const reference of relocations.withValue(typeInfos[0])) {
     const methods = [];
     for (let place = relocations.place(reference) + POINTER; ; place += POINTER) {

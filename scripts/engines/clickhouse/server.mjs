@@ -1,5 +1,6 @@
-// Turns the ClickHouse library into a server: opens it, tells it to listen, and stays inside that one call until the process is ended.
-// usage: node server.mjs LIBRARY-FOLDER ARGUMENTS-OF-CLICKHOUSE-LOCAL...
+// Turns the ClickHouse library into a server: opens it, tells it to listen, and stays inside that
+// one call until the process is ended. usage: node server.mjs LIBRARY-FOLDER
+// ARGUMENTS-OF-CLICKHOUSE-LOCAL...
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
@@ -7,7 +8,8 @@ const [home, ...args] = process.argv.slice(2);
 const require = createRequire(join(home, 'package.json'));
 const { DataType, load, open } = require('ffi-rs');
 
-// The library ends when its last statement does; this one sleeps for ever, a row at a time, free of the limits on sleeping.
+// The library ends when its last statement does; this one sleeps for ever, a row at a time, free of
+// the limits on sleeping.
 const script = [
   'SYSTEM START LISTEN HTTP',
   'SYSTEM START LISTEN TCP',
@@ -23,5 +25,5 @@ load({
   paramsType: [DataType.I32, DataType.StringArray],
   paramsValue: [argv.length, argv],
 });
-// Only a failure comes back; the library has said why on stderr.
+// Returns on failure only; the library has printed the reason on stderr.
 process.exit(1);

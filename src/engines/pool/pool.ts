@@ -314,7 +314,9 @@ export class Pool implements Holder {
     }
   };
 
-  /** A connection was found dead. Others that have been idle for a while are probably dead as well. */
+  /**
+   * A connection was found dead. Others that have been idle for a while are probably dead as well.
+   */
   #dropRested(): void {
     const before = performance.now() - PING_TIMEOUT_MS;
     while ((this.idleSince ?? Number.POSITIVE_INFINITY) < before) this.closeLeastRecentlyUsed();

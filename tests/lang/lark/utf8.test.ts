@@ -106,8 +106,8 @@ describe('utf8', () => {
 });
 
 /**
- * Operations of the language with their equivalent on byte strings, which have one unit per byte, so
- * that JavaScript's own string functions apply.
+ * Operations of the language with their equivalent on byte strings, which have one unit per byte,
+ * so that JavaScript's own string functions apply.
  */
 type Native = (a: string, b: string, c: string, from: number, to: number) => unknown;
 

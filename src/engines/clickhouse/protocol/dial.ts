@@ -15,8 +15,8 @@ export interface Transport {
 }
 
 /**
- * Protocol that an address spoke last time. It saves a probe and proves nothing: callers that find it wrong
- * call `forgetTransport`.
+ * Protocol that an address spoke last time. It saves a probe and proves nothing: callers that find
+ * it wrong call `forgetTransport`.
  */
 const transports = new BoundedMap<string, Transport>(10_000);
 

@@ -129,8 +129,8 @@ async function shakeHands(
 }
 
 /**
- * Reads the greeting and puts it back: mysql2 requires to know in advance whether the server supports
- * TLS.
+ * Reads the greeting and puts it back: mysql2 requires to know in advance whether the server
+ * supports TLS.
  */
 function peekGreeting(socket: Socket): Promise<Greeting> {
   return new Promise((resolve, reject) => {

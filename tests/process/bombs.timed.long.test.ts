@@ -85,7 +85,7 @@ async function detonator(bomb: Bomb, attempt: number, limits: object = {}): Prom
 }
 
 describe('while a bomb runs', () => {
-  test.each(BOMBS)('others are answered at once: $name', async (bomb) => {
+  test.each(BOMBS)('other requests are answered at once: $name', async (bomb) => {
     let best = Number.POSITIVE_INFINITY;
     for (let i = 0; i < TRIES && best >= AT_ONCE; i++) {
       const detonate = await detonator(bomb, i, bomb.ends === 'error' ? UNTIL_ERROR : {});
@@ -96,13 +96,13 @@ describe('while a bomb runs', () => {
     expect(best).toBeLessThan(AT_ONCE);
   });
 
-  test('nearly all of them in far less', () => {
+  test('nearly all requests are answered much faster than the limit', () => {
     const sorted = waits.toSorted((a, b) => a - b);
     expect(sorted[Math.floor(sorted.length * 0.99)]).toBeLessThan(AT_ONCE);
     expect(sorted[sorted.length >> 1]).toBeLessThan(AT_ONCE / 5);
   });
 
-  test('the event loop goes on', async () => {
+  test('the event loop is not blocked', async () => {
     const endless = BOMBS.find(({ name }) => name === 'endless loop') as Bomb;
     const idle = monitorEventLoopDelay({ resolution: 10 });
     idle.enable();
@@ -119,6 +119,6 @@ describe('while a bomb runs', () => {
   });
 });
 
-test('afterwards the memory is back', async () => {
+test('the memory is freed after all bombs', async () => {
   await expect.poll(resident, { timeout: 60_000, interval: 500 }).toBeLessThan(residentBefore + 64);
 });

@@ -55,7 +55,7 @@ describe('the client', () => {
     return JSON.parse(ran.stdout) as T;
   };
 
-  test('definitions: check, deploy, list, get, copy, delete', async () => {
+  test('checks, deploys, lists, gets, copies and deletes definitions', async () => {
     const file = join(folder, 'one.yaml');
     const text = `permission: [admin]\nhttp: {uri: one, method: get, version: 1.0, input_type: json}\nlogic:\n  - sql: SELECT ?:n::int AS n\ndatabase: {ref: pg/${database.name}}\n`;
     writeFileSync(file, text);
@@ -76,7 +76,7 @@ describe('the client', () => {
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/one\.yaml:\d+:\d+: /)]);
   });
 
-  test('definitions on their way to another space: diff, copy, history', async () => {
+  test('compares and copies definitions to another space, and prints their history', async () => {
     const file = join(folder, 'way.yaml');
     const text = (version: string, sql: string): string =>
       `permission: [admin]\nhttp: {uri: way, method: get, version: ${version}}\nlogic:\n  - sql: ${sql}\n    omit: true\n  - lark: l\n    code: |\n      load("way", "f")\n      result = f(step_0)\ndatabase: {ref: pg/${database.name}}\n`;
@@ -116,7 +116,7 @@ describe('the client', () => {
     expect(await json('lark', 'delete', 'way', '--force')).toMatchObject({ broken: [{ uri: 'way' }, { uri: 'way' }] });
   });
 
-  test('databases by another name, in some spaces', async () => {
+  test('registers databases under an alias in some spaces', async () => {
     const url = databaseUrl();
     expect(await json('database', 'add', url, '--alias', 'other', '--spaces', 'dev,prod')).toMatchObject({ code: 201 });
     expect((await run('database', 'add', url, '--alias', 'other', '--spaces', 'prod')).code).toBe(1);
@@ -136,7 +136,7 @@ describe('the client', () => {
     return `postgres://${username}:${password}@${host}:${port}/${database.name}`;
   };
 
-  test('modules, tokens, organizations, projects', async () => {
+  test('manages modules, tokens, organizations and projects', async () => {
     const file = join(folder, 'm.star');
     writeFileSync(file, 'def f():\n  return "ü"\n');
     expect(await json('lark', 'put', 'm', file)).toMatchObject({ code: 201 });
@@ -154,7 +154,7 @@ describe('the client', () => {
     expect(await json('project', 'list', '--org-id', org)).toMatchObject([{ abbreviation: 'web' }]);
   });
 
-  test('lists are tables for people; rows of a table are read; names change and go', async () => {
+  test('prints lists as tables, reads rows, and renames and deletes projects and organizations', async () => {
     await database.run('CREATE TABLE beans (id bigint PRIMARY KEY, name text)');
     await database.run("INSERT INTO beans VALUES (9007199254740993, 'pinto'), (2, 'mung')");
     const table = `pg/${database.name}/beans`;
@@ -189,7 +189,7 @@ describe('the client', () => {
     expect(await json('org', 'delete', 'Gone', '--confirm', 'to-go')).toMatchObject({ code: 200 });
   });
 
-  test('each problem of a file has its line and a marker', async () => {
+  test('prints each problem of a file with its line and a marker', async () => {
     const file = join(folder, 'wrong.yaml');
     const head = 'permission: [admin]\nhttp: {uri: wrong, method: get, version: 1.0, input_type: json}\n';
     writeFileSync(
@@ -207,7 +207,7 @@ describe('the client', () => {
     expect((await run('lark', 'put', 'm', file)).stderr).toMatch(/^\S*wrong\.yaml:1:7: .*\n {4}def f\(:\n {10}\^\n$/);
   });
 
-  test('a shell completes commands, subcommands and flags', async () => {
+  test('completes commands, subcommands and flags in a shell', async () => {
     const script = join(folder, 'completion.bash');
     writeFileSync(script, (await run('completion', 'bash')).stdout);
     const complete = async (...words: string[]): Promise<string[]> => {
@@ -223,7 +223,7 @@ describe('the client', () => {
     expect((await run('completion')).code).toBe(2);
   });
 
-  test('what is wrong is one line and an exit code', async () => {
+  test('reports an error as one line and an exit code', async () => {
     expect(await run('definition', 'nope')).toMatchObject({ code: 2, stderr: expect.stringContaining('deploy, check') });
     expect(await run('definition', 'get')).toMatchObject({ code: 2, stderr: expect.stringContaining('definition_id is missing') });
     expect(await run('definition', 'list', '--nope')).toMatchObject({ code: 2, stderr: expect.stringContaining('--nope') });
@@ -254,7 +254,7 @@ async function promote(service: Service): Promise<void> {
   expect(stdout).toContain('"action":"copy"');
 }
 
-test('every example of the demo answers as its printed line asks, and all are promoted', async () => {
+test('every printed example of the demo works, and all of them are promoted', async () => {
   const service = await startService({ command: 'start' });
   try {
     for (const name of ['demo.json', 'demo.curl', 'demo-staging.curl'])

@@ -44,7 +44,7 @@ describe('one instance', () => {
     await service?.stop();
   });
 
-  test('deploys with a bumped version: the new one answers each time', async () => {
+  test('serves the new version after each deploy', async () => {
     for (let n = 1; n <= times(10, 1000); n++) {
       const text = stringify(bench.document({ uri: 'bumped', version: `1.${n}`, logic: steps(n) }));
       expect((await bench.deployText(text)).status).toBe(201);
@@ -54,7 +54,7 @@ describe('one instance', () => {
     }
   });
 
-  test('calls during deploys are each wholly one version, and never an older one than before', async () => {
+  test('serves each call during deploys by one version, never by an older one than before', async () => {
     await bench.deploy({ uri: 'racing', version: '0.1', logic: steps(1) });
     let done = false;
     let calls = 0;
@@ -135,7 +135,7 @@ async function killRounds(rounds: number, seed: number, until: number): Promise<
   return n - 1;
 }
 
-test('kills at random moments, as many as time allows: the old version or the new one, and what was answered is there', async () => {
+test('a service killed at random times serves the old version or the new one, and keeps acknowledged deploys', async () => {
   // A busy machine makes fewer kills instead of taking longer.
   const until = performance.now() + times(0, 120) * 1000;
   const [a = 0, b = 0] = await Promise.all([killRounds(100, 1, until), killRounds(100, 2, until)]);
@@ -143,7 +143,7 @@ test('kills at random moments, as many as time allows: the old version or the ne
   expect(a + b).toBeGreaterThanOrEqual(times(2, 11));
 }, 600_000);
 
-test('two instances that deploy the same version: one wins, and both serve the winner', async () => {
+test('two instances that deploy the same version have one winner, and both serve it', async () => {
   const address = engineAddress('postgres');
   const records = await createDatabase('postgres');
   const url = new URL(`postgres://${address.host}:${address.port}/${records.name}`);
@@ -176,7 +176,7 @@ test('two instances that deploy the same version: one wins, and both serve the w
 /** Definitions in one space. */
 const MANY = times(500, 10_000);
 
-test('many definitions in a space: a quick start, and calls that cost as much as before', async () => {
+test('many definitions in a space slow down neither the start nor the calls', async () => {
   const place = await makePlace('embedded');
   const store = await place.open();
   const scope = await aTenant(store, []);

@@ -63,7 +63,7 @@ async function keep(text: string, port: number): Promise<void> {
   await listening(port);
 }
 
-test('its steps lead to a caller that the service knows', async () => {
+test('the steps lead to an authenticated caller', async () => {
   const [servicePort, verifierPort, port] = [await freePort(), await freePort(), await freePort()];
   const [secrets = '', serve = '', verify = '', startNginx = '', ...more] = page.fences
     .filter(({ language }) => language === 'sh')

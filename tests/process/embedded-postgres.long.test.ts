@@ -75,7 +75,7 @@ async function query(address: Address, sql: string): Promise<unknown[]> {
 
 const serverPid = (): number => Number.parseInt(readFileSync(join(dataDir, 'postgres/cluster/postmaster.pid'), 'utf8'), 10);
 
-test('is made with the demo in it, stops with its process, and comes back as it was on the same port', async () => {
+test('is created with the demo data, stops with its process, and starts again with its data on the same port', async () => {
   const first = start();
   const address = await first.address;
   expect(first.said()).toContain('making');
@@ -93,13 +93,13 @@ test('is made with the demo in it, stops with its process, and comes back as it 
   expect(await query(address, 'SELECT count(*) FROM users')).toEqual([['99']]);
 });
 
-test('lets nobody in without its password, which only its owner may read', async () => {
+test('requires its password, which only its owner can read', async () => {
   const address = await start().address;
   await expect(query({ ...address, password: 'guess' }, 'SELECT 1')).rejects.toThrow('password authentication failed');
   expect(statSync(join(dataDir, 'postgres/settings.json')).mode & 0o777).toBe(0o600);
 });
 
-test('a server whose process was killed is taken over, with what had been written', async () => {
+test('takes over a server whose process was killed, with its data', async () => {
   const first = start();
   const address = await first.address;
   const orphan = serverPid();
@@ -114,7 +114,7 @@ test('a server whose process was killed is taken over, with what had been writte
   expect(await query(address, 'SELECT name FROM users WHERE id = 500')).toEqual([['Late']]);
 });
 
-test('a killed server recovers at the next start', async () => {
+test('recovers at the next start after the server was killed', async () => {
   const first = start();
   const address = await first.address;
   process.kill(serverPid(), 'SIGKILL');
@@ -123,14 +123,14 @@ test('a killed server recovers at the next start', async () => {
   expect(await query(address, 'SELECT count(*) FROM users')).toEqual([['100']]);
 });
 
-test('a second process on the same data directory is refused, and the first goes on', async () => {
+test('rejects a second process on the same data directory, and the first continues', async () => {
   const first = start();
   const address = await first.address;
   await expect(start().address).rejects.toThrow(`process ${first.child.pid}`);
   expect(await query(address, 'SELECT 1')).toEqual([[1]]);
 });
 
-test('moves to another port when somebody else has taken its own', async () => {
+test('moves to another port when its own is in use', async () => {
   const first = start();
   const { port } = await first.address;
   await endChild(first.child, 'SIGTERM');
@@ -145,14 +145,14 @@ test('moves to another port when somebody else has taken its own', async () => {
   }
 });
 
-test('works below a folder that only its owner may enter', async () => {
+test('works below a folder that only its owner can enter', async () => {
   dataDir = join(root, 'closed/data');
   mkdirSync(join(root, 'closed'), { mode: 0o700 });
   const address = await start().address;
   expect(await query(address, 'SELECT count(*) FROM products')).toEqual([['200']]);
 });
 
-test('takes a relative data directory', async () => {
+test('accepts a relative data directory', async () => {
   mkdirSync(dataDir);
   const whole = dataDir;
   dataDir = 'data';
@@ -168,7 +168,7 @@ function drafts(): string[] {
   return existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith('cluster.draft')) : [];
 }
 
-test('a first start that was killed before its database was whole is begun again', async () => {
+test('repeats a first start that was killed before its database was complete', async () => {
   const first = start();
   const given = first.address.catch(() => undefined);
   await expect.poll(() => drafts(), { ...PATIENCE, interval: 1 }).toHaveLength(1);

@@ -14,7 +14,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test('a secret comes from a file or from the environment, not from both', () => {
+test('a secret is read from a file or from the environment, not from both', () => {
   const file = join(folder, 'key');
   writeFileSync(file, 'first,second\n');
   expect(loadConfig({ MILLRACE_SERVER_KEY_FILE: file }, 'none').config.serverKeys).toEqual(['first', 'second']);
@@ -56,7 +56,7 @@ test('opaque user ids are accepted if, and only if, the settings allow them', as
   }
 });
 
-test('on SIGTERM the service is not ready, and answers during the drain time', async () => {
+test('after SIGTERM the service is not ready, and still responds during the drain time', async () => {
   const service = await startService({ env: { MILLRACE_DRAIN_SECS: '60' } });
   const ask = (path: string): Promise<number> => service.request('GET', path).then(({ status }) => status);
   expect(await ask('/readyz')).toBe(200);

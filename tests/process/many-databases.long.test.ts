@@ -9,7 +9,7 @@ import { setUpProject, startService } from '../support/service.ts';
 
 const MANY = 1000;
 
-test('a thousand databases of one project', async () => {
+test('a project with a thousand databases starts quickly, stays small, and serves each of them', async () => {
   const database = await createDatabase('postgres');
   await database.run('CREATE TABLE t (id int PRIMARY KEY)');
   await database.run('INSERT INTO t VALUES (7)');
@@ -58,7 +58,7 @@ test('a thousand databases of one project', async () => {
   }
 });
 
-test('a hundred tenants in turn: each has its own connections, and idle ones go', async () => {
+test('a hundred tenants in turn have their own connections, and idle ones are closed', async () => {
   const database = await createDatabase('postgres');
   await database.run('CREATE TABLE t (id int PRIMARY KEY)');
   await database.run('INSERT INTO t VALUES (7)');

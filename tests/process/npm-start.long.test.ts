@@ -96,7 +96,7 @@ function paste(line: string): { readonly status: string; readonly answer: string
   return { status: text.slice(at + 1), answer: text.slice(0, at) };
 }
 
-it('serves rows, twice, with a database of yours beside the demo, and leaves nothing running', async () => {
+it('serves rows at a first and second start, also of a database beside the demo, and leaves no process running', async () => {
   const own = await createDatabase('mysql');
   await own.run('CREATE TABLE beans (id int PRIMARY KEY, name varchar(20))');
   await own.run("INSERT INTO beans VALUES (1, 'pinto')");
@@ -127,7 +127,7 @@ it('serves rows, twice, with a database of yours beside the demo, and leaves not
   await own.drop();
 }, 300_000);
 
-it('tells of a port that is taken before anything is built', async () => {
+it('reports a port in use before it builds anything', async () => {
   const taken = createServer();
   const port = await new Promise<number>((resolve) => taken.listen(0, '127.0.0.1', () => resolve((taken.address() as AddressInfo).port)));
   const { status, stderr, stdout } = spawnSync('npm', ['start'], {
@@ -150,6 +150,6 @@ it.each([
   expect(entryFromUrl(url, ENGINES)).toEqual({ ...entry, host_details: [{ host: 'db', port }] });
 });
 
-it.each(['shop', 'oracle://a@b/c', 'postgres://db/shop', 'postgres://ada@db/', 'postgres://ada@db/a/b'])('refuses %s', (url) => {
+it.each(['shop', 'oracle://a@b/c', 'postgres://db/shop', 'postgres://ada@db/', 'postgres://ada@db/a/b'])('rejects %s', (url) => {
   expect(() => entryFromUrl(url, ENGINES)).toThrow();
 });

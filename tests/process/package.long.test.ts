@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-test('npx millrace answers, and serves', async () => {
+test('npx millrace prints its help, and starts the service', async () => {
   const { stdout } = await run('npx', ['--no-install', 'millrace', '--help'], { cwd: home, env });
   expect(stdout).toContain('millrace backup FILE');
   const child: ChildProcess = spawn('npx', ['--no-install', 'millrace', 'serve'], {
@@ -59,7 +59,7 @@ test('npx millrace answers, and serves', async () => {
   }
 });
 
-test('the client and the verifier are in it', async () => {
+test('the package contains the client and the verifier', async () => {
   const program = "const { createClient } = await import('millrace/client'); console.log(typeof createClient)";
   expect((await run(process.execPath, ['--input-type=module', '-e', program], { cwd: home, env })).stdout).toBe('function\n');
   await expect(run(process.execPath, [modules('millrace', 'deploy', 'verifier.mjs')], { cwd: home, env })).rejects.toMatchObject({
@@ -73,7 +73,7 @@ interface Locked {
   readonly hasInstallScript?: boolean;
 }
 
-test('no runtime dependency has an install script, but for the binaries of the demo, which link their own files', () => {
+test('no runtime dependency has an install script, except the binaries of the demo, which link their own files', () => {
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as { readonly packages: Record<string, Locked> };
   const installed = Object.entries(lock.packages).filter(([, { dev }]) => dev !== true);
   expect(installed.length).toBeGreaterThan(10);
@@ -82,7 +82,7 @@ test('no runtime dependency has an install script, but for the binaries of the d
   expect(installed.map(([name]) => name).filter((name) => /scarf|swagger/.test(name))).toEqual([]);
 });
 
-test('the page of the OpenAPI document is in it, with the licences of what it is made of', () => {
+test('the package contains the OpenAPI viewer, with the licences of its parts', () => {
   // Resolved from the compiled file.
   const needed = VIEWER_FILES.map(({ locate }) =>
     locate()

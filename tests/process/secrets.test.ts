@@ -27,7 +27,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-test('in answers, logs and metrics', async () => {
+test('no secret occurs in responses, logs and metrics', async () => {
   const said: string[] = [];
   const tokens: string[] = [];
   const client = new SystemClient(service);

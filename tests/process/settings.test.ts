@@ -57,7 +57,7 @@ describe('millrace config', () => {
       expect(stdout).toMatch(new RegExp(`^${line.replace(/[.:/]/g, '\\$&')} +# default$`, 'm'));
   });
 
-  test('takes the environment over the file, and the file over the defaults', () => {
+  test('prefers the environment to the file, and the file to the defaults', () => {
     writeFileSync(
       join(folder, 'millrace.yaml'),
       'port: 9001\nhost: 0.0.0.0\nworkers: auto\ndeny_hosts: [10.0.0.0/8, "::1"]\nlog_level: warn\n',
@@ -126,7 +126,7 @@ describe('a start fails with one line that names the key', () => {
     if (/KEY|URL/.test(name)) expect(sentence).not.toContain(value);
   });
 
-  test('on the terminal too, before any other output', async () => {
+  test('also on a terminal, before any other output', async () => {
     for (const [name, value] of [['MILLRACE_PORT', 'http'] as const, ['MILLRACE_NONSENSE', 'x'] as const]) {
       const { code, stdout, stderr } = await run(['serve'], { ...KEYS, [name]: value });
       expect([code, stdout]).toEqual([2, '']);

@@ -122,7 +122,7 @@ const LAMP = "INSERT INTO products (id, name, price, stock) VALUES (1, 'lamp', 8
 const STOCK = 'SELECT stock FROM products WHERE id = 1';
 
 describe.each(ENGINE_NAMES.filter((engine) => engine !== 'clickhouse'))('on %s', (engine) => {
-  test('cases pass, on the rows of their own transaction', async () => {
+  test('cases pass on the rows of their own transaction', async () => {
     const cases = [
       {
         name: 'takes two',
@@ -164,7 +164,7 @@ describe.each(ENGINE_NAMES.filter((engine) => engine !== 'clickhouse'))('on %s',
   });
 });
 
-test('what a case changes in the schema is refused where that cannot be taken back, and taken back where it can', async () => {
+test('a schema change of a case is rolled back, or rejected where the engine cannot roll it back', async () => {
   const made = (engine: EngineName) => ({
     permission: ['admin'],
     http: { uri: 'made', method: 'get', version: '1' },
@@ -180,7 +180,7 @@ test('what a case changes in the schema is refused where that cannot be taken ba
   expect(await databases.on('mysql').run("SHOW TABLES LIKE 'made'")).toEqual([]);
 });
 
-test('on ClickHouse every case is refused unless it may keep what it does', async () => {
+test('on ClickHouse every case is rejected unless it is allowed to keep its effects', async () => {
   const { dbType, name } = databases.on('clickhouse');
   write({
     'add.yaml': {
@@ -202,7 +202,7 @@ test('on ClickHouse every case is refused unless it may keep what it does', asyn
   expect(await databases.on('clickhouse').run('SELECT id FROM products')).toEqual([{ id: 8 }]);
 });
 
-describe('what fails', () => {
+describe('millrace test', () => {
   const cases = [
     { name: 'right', before: [LAMP], input: { id: 1 }, expect: { status: 201 } },
     {
@@ -220,7 +220,7 @@ describe('what fails', () => {
     },
   ];
 
-  test('is told with every difference, as text, TAP and JUnit', async () => {
+  test('reports every difference as text, TAP and JUnit', async () => {
     write({ 'take.yaml': taking('postgres'), 'take.test.yaml': { cases } });
     const plain = await run();
     expect(plain.code).toBe(1);
@@ -263,7 +263,7 @@ describe('what fails', () => {
     expect(junit).toContain('<failure message="status: expected 200, got 201">');
   });
 
-  test('a step that no case reached is listed, and fails nothing', async () => {
+  test('lists a step that no case reached without failing', async () => {
     write({ 'take.yaml': taking('postgres'), 'take.test.yaml': { cases: [{ name: 'no', input: { id: 'x' }, expect: { status: 400 } }] } });
     const ran = await run('--junit', 'report.xml');
     expect(ran.code).toBe(0);
@@ -272,7 +272,7 @@ describe('what fails', () => {
     expect((await run('--tap')).stdout).toContain('# take.test.yaml: no case reached step_2 (lark taken)');
   });
 
-  test('names, files and folders choose what is run', async () => {
+  test('selects cases by names, files and folders', async () => {
     mkdirSync(join(here, 'inside'));
     write({
       'take.yaml': taking('postgres'),
@@ -292,7 +292,7 @@ describe('what fails', () => {
     expect(await run('--help')).toMatchObject({ code: 0, stdout: expect.stringContaining('--junit FILE') });
   });
 
-  test('a definition that is wrong, SQL of the test that is wrong, a file that is wrong: each says where', async () => {
+  test('reports the position in an invalid definition, invalid SQL of a test, or an invalid file', async () => {
     const wrong = { ...taking('postgres'), permission: [], response: { status: 'nope' } };
     const bad = [
       'definition: take.yaml',

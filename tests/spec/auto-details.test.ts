@@ -41,7 +41,7 @@ describe.each(ENGINE_NAMES)('details on %s', (engine) => {
     await database?.drop();
   });
 
-  it('a range of moments that ends with a day has all of that day', async () => {
+  it('a range of timestamps that ends with a day includes that day', async () => {
     for (const column of ['at', 'tz', 'day']) {
       expect(await moments.ids(`${column}=bw.2005-08-01.2005-08-31`), column).toEqual([1, 2]);
       expect(await moments.ids(`${column}=bw."2005-08-31"."2005-08-31"`), column).toEqual([2]);
@@ -50,21 +50,21 @@ describe.each(ENGINE_NAMES)('details on %s', (engine) => {
     expect(await moments.ids('at=le.2005-08-31')).toEqual([1]);
   });
 
-  it('takes true and false for what the engine has as booleans', async () => {
+  it('accepts true and false for the boolean type of the engine', async () => {
     expect(await moments.ids('flag=eq.true')).toEqual([1, 3]);
     expect(await moments.ids('flag=in.false')).toEqual([2]);
     expect(await moments.ids('flag=ne.0')).toEqual([1, 3]);
     expect((await moments.get('pg=0&ps=1&flag=eq.yes')).status).toBe(400);
   });
 
-  it('a column is selected once, so that no name stands twice in a row', async () => {
+  it('a repeated column is selected once, so that no name occurs twice in a row', async () => {
     for (const query of ['$select=id,id', '$select=id,day,"id"']) {
       const response = await moments.get(`pg=0&ps=1&${query}`);
       expect([response.status, response.text]).toEqual([400, expect.stringContaining('names id twice')]);
     }
   });
 
-  it('a database that the server does not have is 404', async () => {
+  it('a database that does not exist is 404', async () => {
     const response = await nowhere.get('pg=0&ps=1');
     expect([response.status, response.text]).toEqual([404, expect.stringContaining('does not exist')]);
   });

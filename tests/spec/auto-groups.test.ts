@@ -24,7 +24,7 @@ const ROWS = `[
   {"id":4,"status":null,"amount":null,"big":null,"ratio":null,"placed_at":null,"local":null,"day":null,"note":"b","ref":null,"a.b":null}
 ]`;
 
-describe.each(ENGINE_NAMES)('sums on %s', (engine) => {
+describe.each(ENGINE_NAMES)('aggregates on %s', (engine) => {
   let database: TestDatabase;
   let service: Service;
   let orders: TableClient;
@@ -61,14 +61,14 @@ describe.each(ENGINE_NAMES)('sums on %s', (engine) => {
     expect(await ask('$agg=avg.big&id=le.3')).toMatch(/6148914691236517205(\.0+)?\}/);
   });
 
-  it('over no rows has null, and zero for counts', async () => {
+  it('returns null without rows, and zero for counts', async () => {
     expect(await ask('id=eq.99&$agg=count,count.note,countd.note,sum.amount,avg.amount,avg.id,min.day,max.note')).toBe(
       '[{"count":0,"count_note":0,"countd_note":0,"sum_amount":null,"avg_amount":null,"avg_id":null,"min_day":null,"max_note":null}]',
     );
     expect(await ask('id=eq.99&$group=status&$agg=count')).toBe('[]');
   });
 
-  it('groups, with NULL first, and filters before grouping', async () => {
+  it('groups with NULL first, and filters before grouping', async () => {
     expect(await ask('$group=status&$agg=count,sum.amount')).toBe(
       '[{"status":null,"count":1,"sum_amount":null},{"status":"open","count":2,"sum_amount":30.30},{"status":"paid","count":1,"sum_amount":5.00}]',
     );
@@ -104,7 +104,7 @@ describe.each(ENGINE_NAMES)('sums on %s', (engine) => {
     ).toMatch(/^\[\{"placed_at_month":"2024-05-01T00:00:00Z","count":1\},\{"placed_at_month":"2024-02-01T00:00:00Z","count":1\}\]$/);
   });
 
-  it('keeps groups by what they sum up to', async () => {
+  it('filters groups by their aggregates', async () => {
     const groups = '$group=status&$agg=count,total:sum.amount,big:sum.big,mean:avg.id';
     const statuses = async (having: string): Promise<unknown[]> => {
       const text = await ask(`${groups}&$having=${encodeURIComponent(having)}`);
@@ -153,7 +153,7 @@ describe.each(ENGINE_NAMES)('sums on %s', (engine) => {
     expect(response.status, response.text).toBe(status);
   });
 
-  it('is for reading only', async () => {
+  it('is allowed for reads only', async () => {
     expect((await orders.send('DELETE', 'id=eq.1&$agg=count')).status).toBe(400);
     expect((await orders.send('PUT', 'id=eq.1&set=note.x&$group=status')).status).toBe(400);
     expect((await orders.get('$agg=count')).status).toBe(406);

@@ -39,7 +39,7 @@ describe.each(ENGINE_NAMES)('long queries on %s', (engine) => {
     ],
   ];
 
-  it.each(ways)('%s reads by its body', async (_, ask) => {
+  it.each(ways)('%s reads with a query in its body', async (_, ask) => {
     const response = await ask('pg=0&ps=10&$select=id&name=li.ada&$count=exact');
     expect([response.status, response.text, response.headers['x-total-count'], response.headers['x-count']]).toEqual([
       200,
@@ -54,7 +54,7 @@ describe.each(ENGINE_NAMES)('long queries on %s', (engine) => {
     expect((await ask('pg=0&ps=10&name=eq.Cy_d&email=eq.cyd%40example.org&$select=id')).text).toBe('[{"id":3}]');
   });
 
-  it.each(ways)('%s refuses what is no such query', async (_, ask) => {
+  it.each(ways)('%s rejects an invalid query', async (_, ask) => {
     expect((await ask('name=eq.Ada')).status).toBe(406);
     expect((await ask(`pg=0&ps=1&id=in.${Array.from({ length: 10_001 }, (__, i) => i).join(',')}`)).status).toBe(400);
     expect((await ask(`pg=0&ps=1&${'id=ne.7&'.repeat(1000)}`)).status).toBe(400);
@@ -65,7 +65,7 @@ describe.each(ENGINE_NAMES)('long queries on %s', (engine) => {
     expect((await ask('pg=0&ps=1&name=%ff')).status).toBe(400);
   });
 
-  it('needs no more than the right to read', async () => {
+  it('requires only the right to read', async () => {
     const made = await service.request('POST', '/svc/system/api/v1/token', {
       headers: { ...project.headers, 'x-server-key': service.serverKey },
       body: { name: `reader ${engine}`, key_type: 'r--', roles: ['viewer'] },

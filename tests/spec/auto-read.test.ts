@@ -25,11 +25,11 @@ describe.each(ENGINE_NAMES)('GET on %s', (engine) => {
     await database?.drop();
   });
 
-  it('gives back what was posted, in the order of the key', async () => {
+  it('returns the posted rows in the order of the key', async () => {
     expect(await users.rows()).toEqual(USERS);
   });
 
-  it('pages from 0, and a page past the end is empty', async () => {
+  it('pages from 0, and returns an empty page past the end', async () => {
     expect((await users.get('pg=0&ps=2')).json()).toEqual(USERS.slice(0, 2));
     expect((await users.get('pg=2&ps=2')).json()).toEqual(USERS.slice(4));
     const past = await users.get('pg=9&ps=2');
@@ -123,7 +123,7 @@ describe.each(ENGINE_NAMES)('GET on %s', (engine) => {
     expect(body.message).toMatch(message);
   });
 
-  it('takes at most a hundred parameters', async () => {
+  it('accepts at most a hundred parameters', async () => {
     const many = Array.from({ length: 99 }, () => 'id=gt.0').join('&');
     expect((await users.get(`pg=0&ps=1&${many}`)).status).toBe(400);
   });
@@ -155,13 +155,13 @@ describe.each(ENGINE_NAMES)('GET on %s', (engine) => {
     expect((await users.get('pg=0&ps=2&$after=rubbish')).status).toBe(400);
   });
 
-  it('answers on the short path too', async () => {
+  it('responds on the short path too', async () => {
     const path = `/svc/api/rest/auto/v1/${database.dbType}/${database.name}/users?pg=0&ps=1`;
     const response = await service.request('GET', path, { headers: project.headers });
     expect(response.json()).toEqual(USERS.slice(0, 1));
   });
 
-  it('names what is not there', async () => {
+  it('names the missing table or column', async () => {
     const get = (path: string) => service.request('GET', `${path}?pg=0&ps=1`, { headers: project.headers });
     expect((await get(project.autoPath(database.dbType, database.name, 'nope'))).status).toBe(404);
     expect((await get(project.autoPath(database.dbType, 'nope', 'users'))).status).toBe(404);
@@ -183,7 +183,7 @@ describe.each(ENGINE_NAMES)('GET on %s', (engine) => {
     expect(response.body.length).toBeGreaterThan(20);
   });
 
-  it('sees a changed table within five seconds, and at once when a statement fails', async () => {
+  it('detects a changed table within five seconds, and at once when a statement fails', async () => {
     await database.run(
       engine === 'clickhouse' ? 'ALTER TABLE users ADD COLUMN extra Int32 DEFAULT 7' : 'ALTER TABLE users ADD COLUMN extra int DEFAULT 7',
     );

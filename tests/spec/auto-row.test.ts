@@ -58,7 +58,7 @@ describe.each(ENGINE_NAMES)('rows by key on %s', (engine) => {
     expect((await users.post(USERS)).status).toBe(201);
   });
 
-  it('gives the object itself, in every format', async () => {
+  it('returns the object itself in every format', async () => {
     const row = await send('GET', 'users/1');
     expect(row.status).toBe(200);
     expect(row.json()).toEqual(USERS[0]);
@@ -69,13 +69,13 @@ describe.each(ENGINE_NAMES)('rows by key on %s', (engine) => {
     expect((await send('GET', 'users/1?$select=id&format=bson')).body.length).toBeGreaterThan(10);
   });
 
-  it('reads keys of several values, quoted like a list and decoded', async () => {
+  it('reads keys of several columns, quoted like a list and decoded', async () => {
     expect((await send('GET', 'pairs/%22x,y%22,1')).text).toBe('{"a":"x,y","b":1,"v":1.50}');
     expect((await send('GET', `pairs/${encodeURIComponent('"p+q/\\"r",2')}`)).text).toBe('{"a":"p+q/\\"r","b":2,"v":null}');
     expect((await send('GET', 'pairs/%22p+q%2F%5C%22r%22,2')).status).toBe(200);
   });
 
-  it('tells a wrong key from one that is not there', async () => {
+  it('distinguishes an invalid key from a missing one', async () => {
     const statuses = async (path: string) => (await send('GET', path)).status;
     expect(await statuses('users/99')).toBe(404);
     expect(await statuses('users/abc')).toBe(400);
@@ -102,7 +102,7 @@ describe.each(ENGINE_NAMES)('rows by key on %s', (engine) => {
     expect(await users.rows()).toEqual(USERS);
   });
 
-  it('changes and deletes one row', async () => {
+  it('updates and deletes one row', async () => {
     expect((await send('PUT', 'users/1?set=name.New')).text).toBe('{"rows_affected":1}');
     expect((await send('PATCH', 'users/2', { body: { name: 'P', note: null } })).text).toBe('{"rows_affected":1}');
     expect((await send('DELETE', 'users/3')).text).toBe('{"rows_affected":1}');
@@ -110,7 +110,7 @@ describe.each(ENGINE_NAMES)('rows by key on %s', (engine) => {
     expect(rows.map(({ id, name }) => `${id} ${name}`)).toEqual(['1 New', '2 P', '4 Dé\'ja"\\', '5 ada two']);
   });
 
-  it('has a tag that is the same in all formats and changes with the row', async () => {
+  it('has an ETag that is the same in all formats and changes with the row', async () => {
     const tag = (await send('GET', 'users/1')).headers.etag ?? '';
     expect(tag).toMatch(/^W\/"[\w-]+"$/);
     expect((await send('GET', 'users/1?$select=id&format=csv')).headers.etag).toBe(tag);

@@ -32,7 +32,7 @@ describe.each(ENGINE_NAMES)('writes on %s', (engine) => {
 
   const user = (id: number, changes: object = {}): object => ({ id, name: `n${id}`, email: `${id}@example.org`, ...changes });
 
-  it('inserts rows with different keys, and defaults for what is absent', async () => {
+  it('inserts rows with different columns, and defaults for absent ones', async () => {
     const response = await users.post([user(10), { ...user(11), note: 'hi' }, { email: 'z@example.org', name: 'z', id: 12 }]);
     expect(response.status).toBe(201);
     expect(response.json()).toEqual({ rows_affected: 3 });
@@ -41,7 +41,7 @@ describe.each(ENGINE_NAMES)('writes on %s', (engine) => {
     expect(rows.every((row) => /^\d{4}-\d\d-\d\dT/.test(row.created_at))).toBe(true);
   });
 
-  it('keeps rows with different keys apart, in any mixture', async () => {
+  it('keeps rows with different columns apart, in any mixture', async () => {
     const at = '2023-05-05T05:05:05Z';
     const mixed = [
       user(20, { created_at: at }),
@@ -57,7 +57,7 @@ describe.each(ENGINE_NAMES)('writes on %s', (engine) => {
     expect(rows.every((row) => row.created_at > '2023')).toBe(true);
   });
 
-  it('takes ten thousand rows in one request', async () => {
+  it('accepts ten thousand rows in one request', async () => {
     const rows = Array.from({ length: 10_000 }, (_, index) => user(1000 + index, { note: 'x'.repeat(20) }));
     expect((await users.post(rows)).json()).toEqual({ rows_affected: 10_000 });
     expect((await users.get('pg=0&ps=1&$count=exact&id=ge.1000')).headers['x-total-count']).toBe('10000');
@@ -77,14 +77,14 @@ describe.each(ENGINE_NAMES)('writes on %s', (engine) => {
     ['a number out of range', [user(99_999_999_999)], 422, /Row 0.*id/],
     ['a bad timestamp', [user(10, { created_at: '2024-02-30T00:00:00Z' })], 422, /Row 0.*created_at/],
   ];
-  it.each(refused)('refuses %s and writes nothing', async (_, body, status, message) => {
+  it.each(refused)('rejects %s and writes nothing', async (_, body, status, message) => {
     const response = await users.post(body);
     expect(response.status).toBe(status);
     expect(response.json<ErrorBody>().message).toMatch(message);
     expect(await users.rows()).toEqual(USERS);
   });
 
-  it('refuses bodies that are no JSON, too deep or of another type', async () => {
+  it('rejects bodies that are not JSON, are too deep or have another type', async () => {
     const send = (body: string, type = 'application/json') => users.send('POST', '', { body, headers: { 'content-type': type } });
     expect((await send('[{"id":1')).status).toBe(400);
     expect((await send(`[{"id":${'['.repeat(70)}${']'.repeat(70)}}]`)).status).toBe(400);
@@ -95,7 +95,7 @@ describe.each(ENGINE_NAMES)('writes on %s', (engine) => {
     expect((await users.send('POST', 'id=eq.1', { body: [user(10)] })).status).toBe(400);
   });
 
-  it('changes what matches and counts matched rows', async () => {
+  it('updates matching rows and counts them', async () => {
     const response = await users.send('PUT', 'id=in.1,2&set=note.New%20note.');
     expect(response.status).toBe(200);
     expect(response.json()).toEqual({ rows_affected: 2 });
@@ -106,7 +106,7 @@ describe.each(ENGINE_NAMES)('writes on %s', (engine) => {
     expect((await users.rows('id=eq.1'))[0]?.note).toBe('');
   });
 
-  it('deletes what matches', async () => {
+  it('deletes matching rows', async () => {
     expect((await users.send('DELETE', 'id=bw.2.4')).json()).toEqual({ rows_affected: 3 });
     expect(await users.ids('')).toEqual([1, 5]);
     const again = await users.send('DELETE', 'id=bw.2.4');
@@ -145,12 +145,12 @@ describe.each(ENGINE_NAMES)('writes on %s', (engine) => {
     expect(await users.rows()).toEqual(USERS);
   });
 
-  it('answers writes in the chosen format', async () => {
+  it('responds to writes in the requested format', async () => {
     const response = await users.send('PUT', 'id=eq.1&set=note.x&format=xml');
     expect(response.text).toBe('<?xml version="1.0" encoding="UTF-8"?><response><row><rows_affected>1</rows_affected></row></response>');
   });
 
-  it('guards with $max_affected', async () => {
+  it('limits writes with $max_affected', async () => {
     const response = await users.send('DELETE', 'id=gt.1&$max_affected=3');
     expect(response.status).toBe(422);
     expect(await users.rows()).toEqual(USERS);

@@ -77,7 +77,7 @@ describe.each(ENGINES)('written rows on %s', (engine) => {
     expect((await things.post(rows)).status).toBe(201);
   });
 
-  it('gives inserted rows in the order of the body, with keys and defaults', async () => {
+  it('returns inserted rows in the order of the body, with keys and defaults', async () => {
     await database.run(engine === 'postgres' ? "SELECT setval('things_id_seq', 100)" : 'ALTER TABLE things AUTO_INCREMENT = 101');
     const response = await things.post([{ name: 'z' }, { name: 'a', n: 5 }, { name: 'm' }], '$return=rows');
     expect([response.status, response.headers['x-rows-affected']]).toEqual([201, '3']);
@@ -112,7 +112,7 @@ describe.each(ENGINES)('written rows on %s', (engine) => {
     expect((await things.post([{ name: 'x' }], '$select=id')).status).toBe(400);
   });
 
-  it('gives one inserted row, whoever makes its key, or nothing of it stays', async () => {
+  it('returns one inserted row with any kind of generated key, or inserts nothing', async () => {
     if (engine === 'postgres') await database.run("SELECT setval('things_id_seq', 100)");
     const posted = async (row: object, query = '$return=rows'): Promise<unknown[]> => {
       const response = await things.post([row], query);
@@ -139,7 +139,7 @@ describe.each(ENGINES)('written rows on %s', (engine) => {
     expect(names.filter((name) => !/^t\d$/.test(name)).sort()).toEqual(['anew', 'made', 'unkeyed']);
   });
 
-  it('gives a row with the key that a trigger made', async () => {
+  it('returns a row with the key that a trigger generated', async () => {
     for (const statement of KEYING[engine]) await database.run(statement);
     try {
       for (const n of [1, 2]) {
@@ -151,7 +151,7 @@ describe.each(ENGINES)('written rows on %s', (engine) => {
     }
   });
 
-  it('gives changed rows as they are, and deleted ones as they were', async () => {
+  it('returns updated rows with new values, and deleted rows with old ones', async () => {
     const put = await things.send('PUT', 'id=le.2&set=n.7&$return=rows&$select=id,n,doubled');
     expect([put.status, put.headers['x-rows-affected']]).toEqual([200, '2']);
     expect(put.json<Thing[]>().toSorted((a, b) => a.id - b.id)).toEqual([
@@ -172,7 +172,7 @@ describe.each(ENGINES)('written rows on %s', (engine) => {
     expect((await things.rows<Thing>()).map(({ id }) => id)).toEqual([2, 50]);
   });
 
-  it('with $dry_run gives what would be', async () => {
+  it('returns the would-be rows with $dry_run', async () => {
     const dry = await things.send('PATCH', 'id=eq.1&$return=rows&$dry_run=true&$select=name', { body: { name: 'tried' } });
     expect(dry.text).toBe('[{"name":"tried"}]');
     const insert = await things.post([{ id: 77, name: 'tried' }], '$return=rows&$dry_run=true&$select=id');
@@ -185,7 +185,7 @@ describe.each(ENGINES)('written rows on %s', (engine) => {
     expect((await things.rows<Thing>()).map(({ name }) => name)).toEqual(['t1', 't2', 't3', 't4']);
   });
 
-  it('needs a key where the engine does not give rows back', async () => {
+  it('requires a key if the engine does not return rows', async () => {
     await plain.post([{ a: 1 }]);
     const canInsert = engine !== 'mysql';
     const canUpdate = engine === 'postgres';
@@ -194,7 +194,7 @@ describe.each(ENGINES)('written rows on %s', (engine) => {
     expect((await plain.send('DELETE', 'a=ge.1&$return=rows')).status).toBe(canInsert ? 200 : 422);
   });
 
-  it('patches rows by their keys, each with columns of its own', async () => {
+  it('patches rows by their keys, each with different columns', async () => {
     const response = await things.send('PATCH', '', {
       body: [
         { id: 2, name: 'two', n: 3 },
@@ -298,7 +298,7 @@ describe.each(ENGINES)('written rows on %s', (engine) => {
     expect(await things.rows()).toEqual(before);
   });
 
-  it("finds rows by keys of other kinds, by the engine's equality", async () => {
+  it('finds rows by keys of other types, with the equality of the engine', async () => {
     await codes.post([
       { a: 'x', b: '2024-01-01', v: 1 },
       { a: 'y', b: '2024-01-02', v: 2 },
@@ -328,7 +328,7 @@ describe.each(ENGINES)('written rows on %s', (engine) => {
     expect((await codes.get('pg=0&ps=9&$select=v')).text).toBe('[{"v":1.50},{"v":2.50}]');
   });
 
-  it('patches many rows by keys of texts and dates in one statement', async () => {
+  it('patches many rows by string and date keys in one statement', async () => {
     for (const statement of TELLING[engine]) await database.run(statement);
     const keys = Array.from({ length: 1200 }, (_, i) => ({ a: `ключ ${i}`, b: `2024-02-${String((i % 29) + 1).padStart(2, '0')}` }));
     expect((await codes.post(keys.map((key) => ({ ...key, v: 1 })))).status).toBe(201);

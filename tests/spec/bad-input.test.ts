@@ -263,7 +263,7 @@ describe.each(ENGINE_NAMES)('bad input on %s', (engine) => {
     expect(await users.rows()).toEqual(USERS);
   });
 
-  it('bodies too large, too deep or with keys twice', async () => {
+  it('in bodies that are too large, too deep or have repeated keys', async () => {
     const deep = (open: string, close: string): string => `[{"id":${open.repeat(100_000)}1${close.repeat(100_000)}}]`;
     const bodies: readonly (readonly [string, number])[] = [
       [`[{"id":1,"name":"${'x'.repeat(17_000_000)}"}]`, 413],
@@ -281,14 +281,14 @@ describe.each(ENGINE_NAMES)('bad input on %s', (engine) => {
     expect(await users.rows()).toEqual(USERS);
   });
 
-  it('URLs and headers too large', async () => {
+  it('in URLs and headers that are too large', async () => {
     const url = await users.get(`${page}&name=eq.${'x'.repeat(1_000_000)}`);
     expect([url.status, url.json<ErrorBody>().code]).toEqual([414, 414]);
     const header = await users.send('GET', page, { headers: { 'x-user-roles': 'x'.repeat(100_000) } });
     expect([header.status, header.json<ErrorBody>().code]).toEqual([431, 431]);
   });
 
-  it('leaves the service as it was', async () => {
+  it('does not change the service', async () => {
     expect((await service.request('GET', '/healthz')).status).toBe(200);
     expect(service.logs().filter(({ level }) => Number(level) >= 50)).toEqual([]);
   });

@@ -8,7 +8,7 @@ import { TABLE, TableClient } from './users-table.ts';
 
 const BATCHES = 60;
 
-describe.each(ENGINE_NAMES)('batches side by side on %s', (engine) => {
+describe.each(ENGINE_NAMES)('concurrent batches on %s', (engine) => {
   let database: TestDatabase;
   let service: Service;
   let project: TestProject;
@@ -51,7 +51,7 @@ describe.each(ENGINE_NAMES)('batches side by side on %s', (engine) => {
     });
   }
 
-  it('keeps them apart', async () => {
+  it('are kept apart', async () => {
     const statuses = await Promise.all(
       Array.from({ length: BATCHES }, async (_, batch) => {
         if (batch % 10 === 9) return leave(batch);

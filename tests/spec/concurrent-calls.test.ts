@@ -44,7 +44,7 @@ describe.each(ENGINES)('on %s', (name) => {
     return service.request('GET', `${bench.path(uri)}?${query}`, { headers: bench.project.headers, ...(signal && { signal }) });
   };
 
-  test('every caller gets what it asked for, whoever leaves or is refused meanwhile', async () => {
+  test('every caller gets its own result when others disconnect or are rejected', async () => {
     for (let round = 0; round < 4; round++) {
       const answers = Array.from({ length: ROWS }, async (_, id) => {
         if (id % 11 === 5) {
@@ -68,7 +68,7 @@ describe.each(ENGINES)('on %s', (name) => {
     }
   });
 
-  test('who asks for what takes long gets it, and holds nobody up', async () => {
+  test('a long call returns its result, and delays no other', async () => {
     const counted = async (width: number) => {
       const { status, body } = await call('wide', `width=${width}`);
       expect([status, JSON.parse(String(body))]).toEqual([200, [{ n: width ** 3, last: width - 1 }]]);

@@ -34,7 +34,7 @@ const wordsOf = async (table: string): Promise<readonly unknown[]> =>
   (await database.run(`SELECT id, word FROM ${table} ORDER BY id`)).map((row) => row['word']);
 
 describe('single rows of many callers', () => {
-  test('are changed, each as its caller has said', async () => {
+  test('are updated, each with the values of its caller', async () => {
     await fill('people');
     const answers = await Promise.all([
       ...ids.map((id) => ask('PUT', 'people', `id=eq.${id}&set=word.new%20${id}`)),
@@ -45,7 +45,7 @@ describe('single rows of many callers', () => {
     expect(await wordsOf('people')).toEqual(ids.map((id) => `new ${id}`));
   });
 
-  test('are changed by large bodies too', async () => {
+  test('are updated by large bodies too', async () => {
     await fill('letters');
     const letter = (id: number): string => `${id} ${'%\u00e9 \'"\\\n'.repeat(330)}`;
     const answers = await Promise.all(ids.map((id) => ask('PATCH', 'letters', `id=eq.${id}`, { word: letter(id), times: id })));
@@ -53,7 +53,7 @@ describe('single rows of many callers', () => {
     expect(await wordsOf('letters')).toEqual(ids.map(letter));
   });
 
-  test('are deleted, and no others', async () => {
+  test('are deleted, and no other rows', async () => {
     await fill('leaving');
     const answers = await Promise.all(ids.map((id) => ask('DELETE', 'leaving', `id=eq.${id * 2}`)));
     expect(answers.map((answer) => [answer.status, answer.json()])).toEqual(
@@ -62,7 +62,7 @@ describe('single rows of many callers', () => {
     expect(await wordsOf('leaving')).toEqual(ids.filter((id) => id % 2 === 1).map(String));
   });
 
-  test('are changed and deleted by the path of their key, where it is theirs alone', async () => {
+  test('are updated and deleted by the path of their key, if it is unique', async () => {
     await fill('rows');
     await database.run("INSERT INTO rows (id, word) VALUES (5, 'another')");
     const row = (method: string, id: number, body?: unknown) =>
@@ -79,7 +79,7 @@ describe('single rows of many callers', () => {
     expect((await ask('DELETE', 'rows', 'id=eq.5&$max_affected=2')).json()).toEqual({ rows_affected: 2 });
   });
 
-  test('one that fails while it runs fails nobody else, then or later', async () => {
+  test('fail individually when a mutation fails while it runs', async () => {
     await fill('derived');
     const isBad = (id: number): boolean => id % 20 === 7;
     const answers = await Promise.all(ids.map((id) => ask('PUT', 'derived', `id=eq.${id}&set=word.${isBad(id) ? 'none' : id + 1000}`)));

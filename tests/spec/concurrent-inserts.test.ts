@@ -41,7 +41,7 @@ async function warmUp(table: string): Promise<void> {
 }
 
 describe('single rows of many callers', () => {
-  test('are all there, once, in fewer parts', async () => {
+  test('are all stored once, in fewer parts', async () => {
     await warmUp('notes');
     const before = await partsOf('notes');
     const answers = await Promise.all(Array.from({ length: CALLERS }, (_, i) => insert('notes', [{ id: i * 10, word: `word ${i}` }])));
@@ -50,7 +50,7 @@ describe('single rows of many callers', () => {
     expect((await partsOf('notes')) - before).toBeLessThan(CALLERS / 3);
   });
 
-  test('those that the table refuses are refused, and nobody else', async () => {
+  test('that the table rejects do not affect others', async () => {
     await warmUp('strict');
     for (let round = 0; round < 3; round++) {
       await database.run('TRUNCATE TABLE strict');
@@ -74,7 +74,7 @@ describe('single rows of many callers', () => {
     }
   });
 
-  test('a view that fails at one of them fails for those that were sent along once, which are told; from then on each comes by itself', async () => {
+  test('fail together once when a view fails at one of them, and are sent individually from then on', async () => {
     await warmUp('watched');
     await database.run('TRUNCATE TABLE numbers');
     const write = () =>
@@ -85,7 +85,7 @@ describe('single rows of many callers', () => {
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 60 }, (_, i) => (i === 30 ? 422 : 201)));
   });
 
-  test('into a table of another engine come one by one', async () => {
+  test('are sent individually to a table of another engine', async () => {
     const answers = await Promise.all(Array.from({ length: 30 }, (_, id) => insert('plain', [{ id, word: '' }])));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
     expect(await idsOf('plain')).toEqual(Array.from({ length: 30 }, (_, id) => id));

@@ -44,7 +44,7 @@ describe.each(ENGINES)('on %s', (name) => {
     return autoPath(database.dbType, database.name, table);
   };
 
-  test('every caller gets the row of its key, whoever leaves meanwhile', async () => {
+  test('every caller gets the row of its key when others disconnect', async () => {
     for (let round = 0; round < 3; round++) {
       const answers = Array.from({ length: ROWS }, async (_, id) => {
         const path = id % 2 === 0 ? `${pathOf('things')}?pg=0&ps=1&id=eq.${id}` : `${pathOf('things')}/${id}`;
@@ -64,13 +64,13 @@ describe.each(ENGINES)('on %s', (name) => {
     }
   });
 
-  test('one refused beside others that are not', async () => {
+  test('a rejected request does not affect concurrent ones', async () => {
     const ids = ['1', 'x', '2', '99999', '3'];
     const answers = await Promise.all(ids.map((id) => service.request('GET', `${pathOf('things')}/${id}`, { headers: project.headers })));
     expect(answers.map(({ status }) => status)).toEqual([200, 400, 200, 404, 200]);
   });
 
-  test('callers who do not read a large row hold nobody up for long', async () => {
+  test('callers who do not read a large row delay others only briefly', async () => {
     const head = Object.entries(project.headers).map(([key, value]) => `${key}: ${value}\r\n`);
     const text = `GET ${pathOf('wide')}/1 HTTP/1.1\r\nHost: x\r\n${head.join('')}\r\n`;
     const staring: Socket[] = [];
@@ -88,7 +88,7 @@ describe.each(ENGINES)('on %s', (name) => {
     for (const socket of staring) socket.destroy();
   });
 
-  test('a caller who does not read a page holds up nobody on the same connection', async () => {
+  test('a caller who does not read a page delays no other on the same connection', async () => {
     const thing = (id: number) => service.request('GET', `${pathOf('things', narrow)}/${id}`, { headers: narrow.headers });
     for (let i = 0; i < 20; i++) await thing(i);
     await service.request('GET', `${pathOf('heavy', narrow)}/1?$select=id`, { headers: narrow.headers });

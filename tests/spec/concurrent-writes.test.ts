@@ -38,7 +38,7 @@ describe.each(ENGINES)('on %s', (name) => {
   const names = async (): Promise<readonly unknown[]> =>
     (await databaseOf().run('SELECT name FROM things ORDER BY id')).map((row) => row['name']);
 
-  test('every row is written as its caller said', async () => {
+  test('every row is written with the values of its caller', async () => {
     for (let round = 0; round < 4; round++) {
       const answers = await Promise.all(Array.from({ length: ROWS }, (_, id) => patch(id, `${id} in round ${round}`)));
       expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
@@ -46,7 +46,7 @@ describe.each(ENGINES)('on %s', (name) => {
     }
   });
 
-  test('every new row is there once, and only those are refused that are there already', async () => {
+  test('every new row is stored once, and only existing ones are rejected', async () => {
     for (let round = 0; round < 3; round++) {
       const answers = await Promise.all(
         Array.from({ length: ROWS }, (_, i) => send('POST', pathOf('notes'), [{ word: i % 10 === 7 ? 'again' : `${round} ${i}` }])),
@@ -60,7 +60,7 @@ describe.each(ENGINES)('on %s', (name) => {
     expect([Number(row?.['n']), Number(row?.['words'])]).toEqual([271, 271]);
   });
 
-  test('several rows in a body, and what needs a transaction, beside single ones', async () => {
+  test('batches and writes that need a transaction run beside single rows', async () => {
     await databaseOf().run('DELETE FROM notes');
     const requests = Array.from({ length: 60 }, (_, i) => {
       if (i % 3 === 0) return send('POST', pathOf('notes'), [{ word: `a${i}` }, { id: -1 - i, word: `b${i}` }]);
@@ -77,7 +77,7 @@ describe.each(ENGINES)('on %s', (name) => {
     expect(Number(row?.['n'])).toBe(60);
   });
 
-  test('who waits for a locked row holds nobody else up, and is done when it is free', async () => {
+  test('a write that waits for a locked row delays no other, and completes when it is unlocked', async () => {
     const connection: Connection = (await connectTo(databaseOf())).connection;
     try {
       await connection.begin(OPTIONS);
@@ -96,7 +96,7 @@ describe.each(ENGINES)('on %s', (name) => {
     }
   });
 
-  test('rows that are taken away, each by one of two callers', async () => {
+  test('each row is deleted by exactly one of two callers', async () => {
     const answers = await Promise.all(
       Array.from({ length: ROWS * 2 }, (_, i) => send('DELETE', `${pathOf('things')}/${i % ROWS}`).then(({ status }) => status)),
     );

@@ -65,7 +65,7 @@ const read = (headers: Record<string, string | string[]>, path: string): Promise
   service.request('GET', `${path}?pg=0&ps=9`, { headers });
 
 describe('the five headers of the Auto API', () => {
-  test('all of them, in any space, on both paths', async () => {
+  test('are accepted in any space, on both paths', async () => {
     for (const one of tenants)
       for (const space of [0, 1, 2])
         for (const form of ['short', 'long'] as const)
@@ -87,7 +87,7 @@ describe('the five headers of the Auto API', () => {
     if (name !== 'x-user-roles') messageOf(await read({ ...rest, [name]: '' }, auto(tenant(0))), 400);
   });
 
-  test.each(names)('%s sent twice is 400, whatever it says', async (name) => {
+  test.each(names)('%s sent twice is 400, whatever its values', async (name) => {
     const headers = headersOf(tenant(0));
     const value = headers[name] ?? '';
     for (const values of [
@@ -98,7 +98,7 @@ describe('the five headers of the Auto API', () => {
       expect(messageOf(await read({ ...headers, [name]: values }, auto(tenant(0))), 400).toLowerCase()).toContain(name);
   });
 
-  test.each(names.slice(0, 4))('%s that is no ULID is 400', async (name) => {
+  test.each(names.slice(0, 4))('%s that is not a ULID is 400', async (name) => {
     for (const wrong of [
       'x',
       '1',
@@ -114,7 +114,7 @@ describe('the five headers of the Auto API', () => {
       messageOf(await read({ ...headersOf(tenant(0)), [name]: wrong }, auto(tenant(0))), 400);
   });
 
-  test('ids may be written in lower case', async () => {
+  test('may have ids in lower case', async () => {
     const lower = Object.fromEntries(Object.entries(headersOf(tenant(0))).map(([name, value]) => [name, value.toLowerCase()]));
     expect((await read(lower, auto(tenant(0)))).status).toBe(200);
   });
@@ -127,12 +127,12 @@ describe('the five headers of the Auto API', () => {
     },
   );
 
-  test('what only resembles one is let through', async () => {
+  test('are distinguished from similar headers, which are ignored', async () => {
     const answer = await read({ ...headersOf(tenant(0)), 'x-user_agent': 'a', x_org: 'b', 'x-org-id-2': 'c' }, auto(tenant(0)));
     expect(answer.json()).toEqual([{ id: 1, mark: tenant(0).mark }]);
   });
 
-  test('roles may be empty here, but not without end', async () => {
+  test('may have empty roles, up to a maximum length', async () => {
     expect((await read({ ...headersOf(tenant(0)), 'x-user-roles': '' }, auto(tenant(0)))).status).toBe(200);
     expect((await read({ ...headersOf(tenant(0)), 'x-user-roles': ' a ,, b,' }, auto(tenant(0)))).status).toBe(200);
     const many = Array.from({ length: 65 }, (_, index) => `role${index}`).join(',');
@@ -140,7 +140,7 @@ describe('the five headers of the Auto API', () => {
       messageOf(await read({ ...headersOf(tenant(0)), 'x-user-roles': roles }, auto(tenant(0))), 400);
   });
 
-  test('a tenant that does not exist is 404', async () => {
+  test('of a missing tenant return 404', async () => {
     for (const name of ['x-org-id', 'x-project-id', 'x-space-id'])
       messageOf(await read({ ...headersOf(tenant(0)), [name]: ulid() }, auto(tenant(0), 'short')), 404);
   });
@@ -199,7 +199,7 @@ describe('paths', () => {
     'NOTES',
     ...strange,
   ];
-  test.each(hostile)('%j names no database and no table', async (text) => {
+  test.each(hostile)('%j matches no database and no table', async (text) => {
     const one = tenant(0);
     const name = encodeURIComponent(text);
     for (const path of [
@@ -217,7 +217,7 @@ describe('paths', () => {
     expect(await one.database.run('SELECT * FROM notes')).toEqual([{ id: 1, mark: one.mark }]);
   });
 
-  test.each(hostile)('%j in a header opens nothing', async (text) => {
+  test.each(hostile)('%j in a header gives no access', async (text) => {
     const value = Buffer.from(text).toString('latin1').replaceAll('\0', '');
     for (const name of ['x-org-id', 'x-project-id', 'x-space-id', 'x-user-id']) {
       const { status } = await read({ ...headersOf(tenant(0)), [name]: value }, auto(tenant(0)));
@@ -230,7 +230,7 @@ describe('paths', () => {
 });
 
 describe('two organizations with two projects of three spaces each', () => {
-  test('no mixture of ids in headers and paths reads or writes a row', async () => {
+  test('allow no row to be read or written with mixed ids in headers and paths', async () => {
     let refused = 0;
     for (const org of tenants)
       for (const project of tenants)
@@ -248,7 +248,7 @@ describe('two organizations with two projects of three spaces each', () => {
     expect(refused).toBe(2 * (4 ** 4 - 8));
   });
 
-  test('no mixture changes a row either', async () => {
+  test('allow no row to be changed with mixed ids either', async () => {
     const [one, sister, stranger] = [tenant(0), tenant(1), tenant(2)];
     for (const headers of [
       headersOf(sister),
@@ -269,7 +269,7 @@ describe('two organizations with two projects of three spaces each', () => {
     expect(await one.database.run('SELECT * FROM notes')).toEqual([{ id: 1, mark: one.mark }]);
   });
 
-  test('System APIs with the ids of another tenant find nothing', async () => {
+  test('are invisible to System APIs with the ids of another tenant', async () => {
     const [one, sister, stranger] = [tenant(0), tenant(1), tenant(2)];
     const token = (await client.system('POST', 'token', { name: 'mine', key_type: 'r--', roles: 'x' }, headersOf(one))).json<Body>();
     for (const foreign of [sister, stranger])

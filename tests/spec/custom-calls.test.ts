@@ -33,7 +33,7 @@ describe('paths, versions and permission', () => {
       await bench.deploy({ uri: 'v', version, logic: [{ expr: 'answer', code: `"${version}"` }] });
   });
 
-  test('the highest version answers, or the one that is named', async () => {
+  test('the highest version is called, or the requested one', async () => {
     const highest = await bench.get('v');
     expect([highest.json(), highest.headers['x-served-version']]).toEqual(['2.0.0-beta', '2.0.0-beta']);
     expect(await bench.rows('GET', 'v?version=1.10')).toBe('1.10');
@@ -42,7 +42,7 @@ describe('paths, versions and permission', () => {
     expect((await bench.get('v?version=1.9&version=1.10')).status).toBe(400);
   });
 
-  test('unknown uris, other methods, other paths', async () => {
+  test('unknown uris, other methods and other paths are rejected', async () => {
     expect((await bench.get('nothing')).status).toBe(404);
     const post = await bench.call('POST', 'v');
     expect([post.status, post.headers['allow']]).toEqual([405, 'GET']);
@@ -59,7 +59,7 @@ describe('paths, versions and permission', () => {
     expect(foreign.status).toBe(403);
   });
 
-  test('the five headers are needed', async () => {
+  test('the five headers are required', async () => {
     for (const [name, status] of [
       ['x-user-id', 401],
       ['x-org-id', 400],
@@ -74,14 +74,14 @@ describe('paths, versions and permission', () => {
     expect((await bench.get('v', { headers: { 'x-space-id': ulid() } })).status).toBe(404);
   });
 
-  test('one role of the list is enough, and none is not', async () => {
+  test('one role of the list is sufficient, and none is rejected', async () => {
     await bench.deploy({ uri: 'roles', permission: ['sales', 'audit'], logic: [{ expr: 'a', code: '1' }] });
     expect((await bench.get('roles', { headers: { 'x-user-roles': 'x, audit' } })).status).toBe(200);
     expect((await bench.get('roles', { headers: { 'x-user-roles': 'Audit' } })).status).toBe(403);
     expect((await bench.get('roles')).status).toBe(403);
   });
 
-  test('a Power Token calls too', async () => {
+  test('a Power Token may call', async () => {
     const made = await service.request('POST', '/svc/system/api/v1/token', {
       headers: bench.project.systemHeaders,
       body: { name: 'caller', key_type: 'r--', roles: ['admin'] },
@@ -107,19 +107,19 @@ describe('input', () => {
     await bench.deploy({ uri: 'multi', method: 'post', input_type: 'multipart', logic: [echo('sent')] });
   });
 
-  test('of a query: strings, lists, the version, never format or pwt', async () => {
+  test('is read from a query: strings, lists, the version, but not format or pwt', async () => {
     expect(await bench.rows('GET', 'in?a=1&b=x%20y&b=z&version=1.0.0&format=json')).toEqual({ a: '1', b: ['x y', 'z'], version: '1.0.0' });
     expect(await bench.rows('DELETE', 'in?a=1', { body: { b: 2 } })).toEqual({ a: '1' });
   });
 
-  test.each(['POST', 'PUT', 'PATCH'])('of a JSON body: %s', async (method) => {
+  test.each(['POST', 'PUT', 'PATCH'])('is read from a JSON body: %s', async (method) => {
     const body = '{"a": 1, "big": 9007199254740993, "d": 0.10, "n": null, "o": {"x": [true]}}';
     const response = await bench.call(method, 'in?a=no&q=yes', { body, headers: { 'content-type': 'application/json; charset=utf-8' } });
     expect(response.text).toBe('{"a":1,"big":9007199254740993,"d":0.10,"n":null,"o":{"x":[true]},"q":"yes"}');
     expect(await bench.rows(method, 'in?q=yes')).toEqual({ q: 'yes' });
   });
 
-  test('of forms', async () => {
+  test('is read from forms', async () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
     expect(await bench.rows('POST', 'form?a=no&v=1', { body: 'a=1&b=x+y%26&b=%C3%A9&c', headers: form })).toEqual({
       a: '1',
@@ -131,7 +131,7 @@ describe('input', () => {
     expect((await bench.call('POST', 'form', { body: '{}', headers: { 'content-type': 'application/json' } })).status).toBe(415);
   });
 
-  test('of multipart forms, with files', async () => {
+  test('is read from multipart forms, with files', async () => {
     const form = new FormData();
     form.append('name', 'Ann');
     form.append('tag', 'a');
@@ -158,7 +158,7 @@ describe('input', () => {
     expect((await bench.call('POST', 'in', { body, headers: { 'content-type': 'application/json' } })).status).toBe(status);
   });
 
-  test('refuses what is encoded, and the wrong type', async () => {
+  test('is rejected if it is encoded or has the wrong type', async () => {
     expect((await bench.call('POST', 'in', { body: 'x', headers: { 'content-type': 'text/plain' } })).status).toBe(415);
     const gzip = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
     expect((await bench.call('POST', 'in', { body: '{}', headers: gzip })).status).toBe(415);
@@ -166,7 +166,7 @@ describe('input', () => {
 });
 
 describe('steps', () => {
-  test('the answer is the last result that is not omitted', async () => {
+  test('the response is the last result that is not omitted', async () => {
     const steps = (omits: readonly boolean[]): object[] => omits.map((omit, i) => ({ expr: `s${i}`, code: String(i), omit }));
     await bench.deploy({ uri: 'omit-0', logic: steps([false, false]) });
     await bench.deploy({ uri: 'omit-1', logic: steps([false, true]) });
@@ -176,7 +176,7 @@ describe('steps', () => {
     expect(await bench.rows('GET', 'omit-3')).toEqual([{ n: 7 }]);
   });
 
-  test('rows pass through lark and expr with every digit', async () => {
+  test('lark and expr keep every digit of a row', async () => {
     const rows = 'SELECT * FROM items ORDER BY id DESC';
     await bench.deploy({ uri: 'direct', logic: [{ sql: rows }] });
     await bench.deploy({
@@ -190,7 +190,7 @@ describe('steps', () => {
     expect(through).toBe(direct.text.replaceAll(' ', ''));
   });
 
-  test('names, context, and results of every kind', async () => {
+  test('steps can use names, the context, and results of every kind', async () => {
     await bench.deploy({
       uri: 'names',
       logic: [
@@ -223,7 +223,7 @@ describe('steps', () => {
     expect([response.status, message(response)]).toEqual([status, expect.stringMatching(words)]);
   });
 
-  test('a runaway step does not stall others', async () => {
+  test('a runaway step does not block others', async () => {
     await bench.deploy({
       uri: 'runaway',
       logic: [{ lark: 'a', code: 'x = 0\nfor i in range(10000000000):\n  x += 1\nresult = x' }],
@@ -246,7 +246,7 @@ describe('steps', () => {
     expect(worst).toBeLessThan(4000);
   });
 
-  test('programs that nobody waits for make room for others', async () => {
+  test('programs without a waiting caller are evicted for others', async () => {
     const config = { limits: { time_ms: 30_000, steps: 10_000_000_000 } };
     const loop = (turns: number): object[] => [{ lark: 'a', code: `x = 0\nfor i in range(${turns}):\n  x += 1\nresult = x` }];
     await bench.deploy({ uri: 'endless', logic: loop(10_000_000_000), config });
@@ -261,7 +261,7 @@ describe('steps', () => {
     expect(performance.now() - began).toBeLessThan(15_000);
   });
 
-  test('results of any shape in any format', async () => {
+  test('results of any shape are returned in any format', async () => {
     await bench.deploy({ uri: 'shape', method: 'post', logic: [{ lark: 'a', code: 'result = input.v' }] });
     const shaped = async (v: unknown, format: string): Promise<string> =>
       (await bench.call('POST', `shape?format=${format}`, { body: { v } })).text;
@@ -273,7 +273,7 @@ describe('steps', () => {
     expect((await bench.call('POST', 'shape?format=pdf', { body: { v: 1 } })).status).toBe(406);
   });
 
-  test('rows that are too many to keep are refused, and flow when nobody keeps them', async () => {
+  test('too many rows to buffer are rejected, and streamed when no step needs them', async () => {
     const sql = "SELECT n, repeat('x', 100) AS t FROM generate_series(1, 200000) AS n";
     const config = { limits: { memory_mb: 4 } };
     await bench.deploy({ uri: 'flow', logic: [{ sql }], config });
@@ -292,7 +292,7 @@ describe('steps', () => {
     expect(await bench.rows('GET', 'unread')).toBe(5);
   });
 
-  test('a table that changes and a connection that dies are not the caller’s affair', async () => {
+  test('callers notice neither a changed table nor a broken connection', async () => {
     await bench.database.run('CREATE TABLE changing (a int)');
     await bench.deploy({ uri: 'changing', logic: [{ sql: 'SELECT * FROM changing' }, { sql: 'SELECT * FROM changing' }] });
     await bench.database.run('INSERT INTO changing VALUES (1)');
@@ -307,7 +307,7 @@ describe('steps', () => {
     }
   });
 
-  test('RETURNING gives rows, and a caller who goes away stops the statement', async () => {
+  test('RETURNING returns rows, and a caller who disconnects cancels the statement', async () => {
     await bench.deploy({
       uri: 'add',
       method: 'post',
@@ -349,7 +349,7 @@ describe('Lark modules', () => {
   const modules = (method: string, path: string): Promise<Response> =>
     service.request(method, `/svc/code/v1/lark${path}`, { headers: bench.project.headers });
 
-  test('put, list, get, delete', async () => {
+  test('can be put, listed, read and deleted', async () => {
     const made = await put('first', 'def f(x):\n  return x + 1\n');
     expect([made.status, made.json()]).toEqual([201, { code: 201, status: 'Created', message: expect.any(String) }]);
     expect((await modules('GET', '/list')).json()).toContainEqual({
@@ -368,7 +368,7 @@ describe('Lark modules', () => {
     expect((await modules('DELETE', '?module=first')).status).toBe(404);
   });
 
-  test('what is refused', async () => {
+  test('are rejected when they are invalid', async () => {
     const broken = await put('broken', 'def f(:\n');
     expect([broken.status, message(broken)]).toEqual([422, expect.stringMatching(/line 1, column/)]);
     expect((await put('x', 'a = 1', { 'x-user-roles': 'viewer' })).status).toBe(403);
@@ -378,7 +378,7 @@ describe('Lark modules', () => {
     expect([cycle.status, message(cycle)]).toEqual([422, expect.stringContaining('c2 → c1 → c2')]);
   });
 
-  test('are loaded, named, live at once, and missed when they have gone', async () => {
+  test('are loaded, named, updated at once, and reported when they are deleted', async () => {
     await put('tax', 'def rate():\n  return 1\n');
     await put('shop', 'load("tax", "rate")\ndef price(x):\n  return x * rate()\n_private = 1\n');
     await bench.deploy({
@@ -414,7 +414,7 @@ describe('check', () => {
     { lark: 'loud', code: 'print("hello")\nresult = step_0[0]["name"] + "!"' },
   ];
 
-  test('says whether a definition is right, and stores nothing', async () => {
+  test('validates a definition, and stores nothing', async () => {
     const right = await check({ uri: 'checked', method: 'post', logic: steps });
     expect([right.status, right.json()]).toEqual([200, expect.objectContaining({ valid: true, uri: 'checked' })]);
     expect((await bench.call('POST', 'checked')).status).toBe(404);
@@ -426,7 +426,7 @@ describe('check', () => {
     expect((await bench.send('POST', '/check', 'a: 1', { 'x-user-roles': 'viewer' })).status).toBe(403);
   });
 
-  test('runs it, tells everything, and takes it back', async () => {
+  test('runs the definition, reports every step, and rolls it back', async () => {
     const input = encodeURIComponent('{"id": 99, "name": "Zoe"}');
     const ran = await check({ uri: 'checked', method: 'post', logic: steps }, `?execute=true&input=${input}`);
     expect(ran.json()).toMatchObject({

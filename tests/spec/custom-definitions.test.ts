@@ -28,7 +28,7 @@ const inSpace = (space: 'staging' | 'prod'): Bench =>
   );
 
 describe('deploy', () => {
-  test('gives an id and is live at once, under both paths', async () => {
+  test('returns an id and takes effect at once, under both paths', async () => {
     const id = await bench.deploy({ ...ONE, uri: 'reports/daily' });
     expect(id).toMatch(/^[0-9A-Z]{26}$/);
     const response = await bench.get('reports/daily');
@@ -39,12 +39,12 @@ describe('deploy', () => {
     expect(long.json()).toEqual([{ n: 1 }]);
   });
 
-  test.each(['application/x-yaml', 'application/yaml', 'text/yaml', 'text/plain'])('takes %s', async (type) => {
+  test.each(['application/x-yaml', 'application/yaml', 'text/yaml', 'text/plain'])('accepts %s', async (type) => {
     const text = stringify(bench.document({ ...ONE, uri: `type-${type.replace('/', '-')}` }));
     expect((await bench.deployText(text, { 'content-type': type })).status).toBe(201);
   });
 
-  test('refuses other types, roles, and a wrong server key', async () => {
+  test('rejects other types, roles, and a wrong server key', async () => {
     const text = stringify(bench.document({ ...ONE, uri: 'refused' }));
     expect((await bench.deployText(text, { 'content-type': 'application/json' })).status).toBe(415);
     expect((await bench.deployText(text, { 'x-user-roles': 'viewer' })).status).toBe(403);
@@ -155,7 +155,7 @@ config:
     expect(performance.now() - began).toBeLessThan(5000);
   });
 
-  test('identifiers must be the caller’s', async () => {
+  test('requires the identifiers of the caller', async () => {
     for (const name of ['org_id', 'project_id', 'space_id', 'user_id']) {
       const document = bench.document({ ...ONE, uri: 'foreign' });
       const identifiers = { ...(document['identifiers'] as object), [name]: ulid() };
@@ -166,7 +166,7 @@ config:
     expect((await bench.deployText(foreign, { 'x-feature-id': ulid() })).status).toBe(403);
   });
 
-  test('the same version again is a conflict; another is not', async () => {
+  test('rejects the same version again with 409, but not another one', async () => {
     await bench.deploy({ ...ONE, uri: 'again' });
     const text = stringify(bench.document({ ...ONE, uri: 'again' }));
     expect((await bench.deployText(text)).status).toBe(409);
@@ -175,7 +175,7 @@ config:
 });
 
 describe('get, list, update, delete', () => {
-  test('get shows the document, versions as written, and no password', async () => {
+  test('get returns the document, versions as written, and no password', async () => {
     const { address, name } = bench.database;
     const text = stringify(
       bench.document({
@@ -225,7 +225,7 @@ describe('get, list, update, delete', () => {
     expect((await bench.deployText(next)).status).toBe(201);
   });
 
-  test('a stored password is the one that is used', async () => {
+  test('the stored password is used for connections', async () => {
     const { address, name } = bench.database;
     const database = { type: 'postgres', source_ip: address.host, port: String(address.port), username: 'keeper', password: 'right', name };
     await bench.database.run("CREATE ROLE keeper LOGIN PASSWORD 'right'").catch(() => undefined);
@@ -238,7 +238,7 @@ describe('get, list, update, delete', () => {
     await bench.database.run('DROP ROLE keeper').catch(() => undefined);
   });
 
-  test('get and list need any role, and know their space only', async () => {
+  test('get and list require any role, and return only their own space', async () => {
     const id = await bench.deploy({ ...ONE, uri: 'listed', method: 'patch' });
     const viewer = { 'x-user-roles': 'viewer' };
     expect((await bench.send('GET', `?definition_id=${id}`, undefined, viewer)).status).toBe(200);
@@ -254,7 +254,7 @@ describe('get, list, update, delete', () => {
     expect((await inSpace('prod').send('GET', '/list', undefined)).json()).toEqual([]);
   });
 
-  test('update replaces, and only what is there', async () => {
+  test('update replaces an existing definition only', async () => {
     const id = await bench.deploy({ ...ONE, uri: 'changed' });
     const next = stringify(bench.document({ ...ONE, uri: 'changed', logic: [{ sql: 'SELECT 2 AS n' }] }));
     expect((await bench.send('PUT', '', next, { 'x-user-roles': 'viewer' })).status).toBe(403);
@@ -264,7 +264,7 @@ describe('get, list, update, delete', () => {
     expect((await bench.send('PUT', '', next.replace('uri: changed', 'uri: changed-not'))).status).toBe(404);
   });
 
-  test('delete is for one version', async () => {
+  test('delete removes one version', async () => {
     await bench.deploy({ ...ONE, uri: 'gone/now' });
     await bench.deploy({ ...ONE, uri: 'gone/now', version: '2' });
     const path = `?uri=${encodeURIComponent('gone/now')}&method=get&version=2`;
@@ -276,7 +276,7 @@ describe('get, list, update, delete', () => {
     expect((await bench.send('DELETE', '?uri=x&method=get', undefined)).status).toBe(400);
   });
 
-  test('a version that another falls back to stays as it is', async () => {
+  test('a version that is a rollback version cannot be changed', async () => {
     await bench.deploy({ ...ONE, uri: 'base' });
     await bench.deploy({ ...ONE, uri: 'base', version: '2.0.0', config: { rollback_version: '1.0.0' } });
     expect((await bench.send('PUT', '', stringify(bench.document({ ...ONE, uri: 'base' })))).status).toBe(409);
@@ -285,7 +285,7 @@ describe('get, list, update, delete', () => {
     expect((await bench.send('DELETE', '?uri=base&method=get&version=1.0.0', undefined)).status).toBe(200);
   });
 
-  test('other methods and paths', async () => {
+  test('other methods and paths are rejected', async () => {
     const patch = await bench.send('PATCH', '', '');
     expect([patch.status, patch.headers['allow']]).toEqual([405, 'GET, POST, PUT, DELETE']);
     expect((await bench.send('GET', '/nothing', undefined)).status).toBe(404);
@@ -305,7 +305,7 @@ describe('copy', () => {
   const copy = (more: object, headers: Record<string, string> = {}): Promise<Response> =>
     service.request('PUT', `${DEFINITIONS}/space/copy`, { headers: { ...bench.project.headers, ...headers }, body: copyBody(more) });
 
-  test('gives the target its own, under the target’s version', async () => {
+  test('creates definitions of the target with new ids and the requested version', async () => {
     await bench.deploy({ ...ONE, uri: 'moved', version: '3.1' });
     const id = await bench.deploy({ ...ONE, uri: 'moved', version: '3.2', config: { rollback_version: '3.1', cache_result: true } });
     const response = await copy({ definition_list: [id], target_version: '1.0' });
@@ -331,7 +331,7 @@ describe('copy', () => {
     expect(kept.json<{ definition: object }>().definition).toMatchObject({ config: { rollback_version: '3.1' } });
   });
 
-  test('is all or none', async () => {
+  test('copies all definitions or none', async () => {
     const a = await bench.deploy({ ...ONE, uri: 'copy-a' });
     const b = await bench.deploy({ ...ONE, uri: 'copy-b' });
     const prod = { target_space_id: bench.project.spaces.prod };
@@ -343,7 +343,7 @@ describe('copy', () => {
     expect((await copy({ ...prod, definition_list: [b, b] })).status).toBe(409);
   });
 
-  test('refuses what is not the caller’s', async () => {
+  test('rejects identifiers of other tenants', async () => {
     const id = await bench.deploy({ ...ONE, uri: 'copy-c' });
     expect((await copy({ definition_list: [id] }, { 'x-user-roles': 'viewer' })).status).toBe(403);
     for (const name of ['org_id', 'project_id', 'space_id', 'user_id'])

@@ -39,7 +39,7 @@ describe.each(ENGINE_NAMES)('%s', (engine) => {
     await bench?.database.drop();
   });
 
-  test('values of a query are bound, quoted or not', async () => {
+  test('values of a query are bound, whether the slot is quoted or not', async () => {
     await bench.deploy({
       uri: 'find',
       logic: [{ sql: "SELECT id, name FROM people WHERE id = ?:id AND name = '?:name' -- ?:nothing" }],
@@ -51,7 +51,7 @@ describe.each(ENGINE_NAMES)('%s', (engine) => {
     expect(missing.json<{ message: string }>().message).toContain('"name"');
   });
 
-  test('a literal with a slot in it, and a limit', async () => {
+  test('slots work inside a literal and in a limit', async () => {
     await bench.deploy({
       uri: 'search',
       logic: [{ sql: "SELECT name FROM people WHERE name LIKE '%?:q%' ORDER BY id LIMIT ?:n OFFSET ?:skip" }],
@@ -61,7 +61,7 @@ describe.each(ENGINE_NAMES)('%s', (engine) => {
     expect((await bench.get('search?q=o&n=abc&skip=0')).status).toBe(422);
   });
 
-  test('lists, also empty ones', async () => {
+  test('lists are bound, also empty ones', async () => {
     const sql = 'SELECT id FROM people WHERE id IN (?:ids) AND id NOT IN (?:not) ORDER BY id';
     await bench.deploy({ uri: 'among', method: 'post', logic: [{ sql }] });
     const among = (ids: unknown, not: unknown): Promise<unknown> => bench.rows('POST', 'among', { body: { ids, not } });
@@ -72,7 +72,7 @@ describe.each(ENGINE_NAMES)('%s', (engine) => {
     expect(await among(['1', '2'], ['9'])).toEqual([{ id: 1 }, { id: 2 }]);
   });
 
-  test('one caller’s type never changes what another caller gets', async () => {
+  test('the types of one caller never affect the result of another', async () => {
     await bench.deploy({ uri: 'by-name', method: 'post', logic: [{ sql: 'SELECT id FROM people WHERE name = ?:name ORDER BY id' }] });
     const ids = async (name: unknown): Promise<unknown> => {
       const response = await bench.call('POST', 'by-name', { body: { name } });
@@ -106,7 +106,7 @@ describe.each(ENGINE_NAMES)('%s', (engine) => {
     expect(response.text).toBe('[{"big":18446744073709551615,"price":0.10}]');
   });
 
-  test('later steps see earlier rows', async () => {
+  test('later steps can read the rows of earlier steps', async () => {
     await bench.deploy({
       uri: 'chain',
       logic: [
@@ -121,7 +121,7 @@ describe.each(ENGINE_NAMES)('%s', (engine) => {
     expect((await bench.get('chain?id=99')).status).toBe(400);
   });
 
-  test('writes say how many rows, and reads stream in any format', async () => {
+  test('writes return the number of rows, and reads stream in any format', async () => {
     await bench.deploy({
       uri: 'people',
       method: 'post',
@@ -157,7 +157,7 @@ describe.each(ENGINE_NAMES)('%s', (engine) => {
       expect(await bench.database.run('SELECT id FROM people WHERE id = 24')).toEqual([]);
     });
 
-  test('a statement that takes too long is stopped, and the connection is free again', async () => {
+  test('a statement that takes too long is cancelled, and its connection is released', async () => {
     const sleep: Record<EngineName, string> = {
       postgres: 'SELECT pg_sleep(60)',
       mysql: 'SELECT SLEEP(60)',
@@ -176,7 +176,7 @@ describe.each(ENGINE_NAMES)('%s', (engine) => {
     expect(await bench.rows('GET', 'find?id=1&name=alice')).toHaveLength(1);
   });
 
-  test('failures have their statuses', async () => {
+  test('each kind of failure has its status', async () => {
     await bench.deploy({ uri: 'no-table', logic: [{ sql: 'SELECT * FROM no_such_table' }] });
     const missing = await bench.get('no-table');
     expect(missing.status).toBe(500);
@@ -189,7 +189,7 @@ describe.each(ENGINE_NAMES)('%s', (engine) => {
     expect((await bench.get('unreachable')).status).toBe(424);
   });
 
-  test('a database of its own, with its password kept secret', async () => {
+  test('a definition may have a database of its own, whose password stays secret', async () => {
     const { address, name } = bench.database;
     const own = {
       type: engine,
@@ -204,7 +204,7 @@ describe.each(ENGINE_NAMES)('%s', (engine) => {
     expect(await bench.rows('GET', 'own?id=1')).toEqual([{ name: 'alice' }]);
   });
 
-  test('any value in any place comes back as it went in', async () => {
+  test('any value in any place is returned unchanged', async () => {
     const text: Record<EngineName, string> = {
       postgres: "SELECT ?:a::text AS a, '?:b' AS b, '<?:c>' AS c, $$?:a$$ AS d /* ?:a */",
       mysql: "SELECT ?:a AS a, '?:b' AS b, '<?:c>' AS c, '\\?:a' AS d /* ?:a */",
@@ -236,7 +236,7 @@ describe.each(ENGINE_NAMES)('%s', (engine) => {
   });
 
   if (transactional)
-    test('nothing of a session is left for the next call', async () => {
+    test('no session state is left for the next call', async () => {
       const poison: Record<string, readonly string[]> = {
         postgres: [
           'SET search_path = pg_catalog',

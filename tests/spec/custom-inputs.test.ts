@@ -35,12 +35,12 @@ const ALL = {
   ids: { type: 'array', items: { type: 'integer' }, max_items: 3 },
 };
 
-describe('texts of a query', () => {
+describe('strings of a query', () => {
   beforeAll(async () => {
     await bench.deploy({ uri: 'all', input: ALL, logic: ECHO });
   });
 
-  test('become the declared types, exactly; what was not sent is its default or null', async () => {
+  test('become the declared types exactly; absent ones are their default or null', async () => {
     expect((await bench.get('all?category=garden')).json()).toEqual({
       category: 'garden',
       limit: 10,
@@ -62,7 +62,7 @@ describe('texts of a query', () => {
     expect((await bench.get('all?category=home&ids=5')).json()).toMatchObject({ ids: [5] });
   });
 
-  test('that are wrong are told all at once, by their fields', async () => {
+  test('that are invalid are reported together, by field', async () => {
     const response = await bench.get(
       'all?category=x&limit=0&price=-1&open=yes&since=2023-02-29&at=2024-01-01&id=1&code=ab1&ids=1&ids=x&other=1&limit=3',
     );
@@ -74,7 +74,7 @@ describe('texts of a query', () => {
     for (const { message } of errors) expect(message).toMatch(/\w/);
   });
 
-  test('that are missing or too many', async () => {
+  test('that are missing or unexpected are rejected', async () => {
     expect(errorsOf(await bench.get('all'))).toEqual([400, [{ field: 'category', message: 'is required' }]]);
     expect(errorsOf(await bench.get('all?category=home&ids=1&ids=2&ids=3&ids=4'))).toEqual([
       400,
@@ -82,7 +82,7 @@ describe('texts of a query', () => {
     ]);
   });
 
-  test('version, format and pwt need no declaration; nothing else is let through', async () => {
+  test('need a declaration, except version, format and pwt', async () => {
     expect((await bench.get('all?category=home&version=1.0.0&format=json')).status).toBe(200);
     await bench.deploy({ uri: 'nothing', input: {}, logic: [{ expr: 'single', code: '1' }] });
     expect((await bench.get('nothing?version=1.0.0')).status).toBe(200);
@@ -111,7 +111,7 @@ describe('values of JSON', () => {
     });
   });
 
-  test('are taken as they are; fields of objects get defaults too', async () => {
+  test('are used unchanged; fields of objects get defaults too', async () => {
     const response = await bench.call('POST', 'order', json({ items: [{ price: 1.5 }], name: '😀😀', on: null, n: 5, extra: { a: [1] } }));
     expect(response.json()).toEqual({ items: [{ price: 1.5, note: '-' }], name: '😀😀', on: null, n: 5, extra: { a: [1] } });
     expect((await bench.call('POST', 'order?version=1.0.0', json({}))).json()).toEqual({
@@ -123,7 +123,7 @@ describe('values of JSON', () => {
     });
   });
 
-  test('are of their type or wrong, wherever they stand', async () => {
+  test('must have their type at any depth', async () => {
     const body = { items: [{ price: 1 }, { price: 2, x: 1 }, { price: '3' }, {}, null], name: '😀😀😀', n: '5' };
     expect(errorsOf(await bench.call('POST', 'order', json(body)))).toEqual([
       400,
@@ -151,7 +151,7 @@ describe('values of JSON', () => {
 });
 
 describe('forms', () => {
-  test('texts of a form are converted, and files of a multipart form are checked', async () => {
+  test('have their strings converted, and files of a multipart form are checked', async () => {
     await bench.deploy({ uri: 'form', method: 'post', input_type: 'form', input: { n: { type: 'integer' } }, logic: ECHO });
     const form = { body: 'n=12', headers: { 'content-type': 'application/x-www-form-urlencoded' } };
     expect((await bench.call('POST', 'form', form)).json()).toEqual({ n: 12 });
@@ -176,14 +176,14 @@ describe('forms', () => {
   });
 });
 
-test('without a declaration, the version of a query is input of a GET and of nothing that has a body', async () => {
+test('without a declaration, the version of a query is input of a GET, but not of a request with a body', async () => {
   await bench.deploy({ uri: 'free', logic: ECHO });
   await bench.deploy({ uri: 'free', method: 'post', logic: ECHO });
   expect((await bench.get('free?version=1.0.0&a=1')).json()).toEqual({ version: '1.0.0', a: '1' });
   expect((await bench.call('POST', 'free?version=1.0.0&a=1', json({ b: 2 }))).json()).toEqual({ a: '1', b: 2 });
 });
 
-test('checked before cache keys are made: 5 and 05 are one request', async () => {
+test('inputs are converted before cache keys are made: 5 and 05 are one request', async () => {
   await bench.deploy({
     uri: 'kept',
     input: { n: { type: 'integer' } },
@@ -216,18 +216,18 @@ describe('a bad declaration is 400 with its place', () => {
     expect([response.status, response.text]).toEqual([400, expect.stringMatching(/line \d+, column \d+: input\.a/)]);
   });
 
-  test('eight levels are none too many', async () => {
+  test('eight levels are allowed', async () => {
     const nested = Array.from({ length: 8 }).reduce<object>((inner) => ({ type: 'object', fields: { a: inner } }), { type: 'integer' });
     await bench.deploy({ uri: 'levels', method: 'post', logic: ECHO, input: { a: nested } });
   });
 
-  test('an empty input_type, and the reference of an engine that there is not', async () => {
+  test('an empty input_type, and a reference to an unknown engine', async () => {
     expect((await bench.deployText(text({}, { input_type: '' }))).status).toBe(400);
     expect((await bench.deployText(text({}, { database: { ref: 'xx/shop' } }))).status).toBe(400);
   });
 });
 
-test('deploy and update warn of names that are not declared, and of results that nobody reads', async () => {
+test('deploy and update warn of undeclared names and unused results', async () => {
   const sketch: Sketch = {
     uri: 'warned',
     about: { summary: 'Warned', tags: ['a'], deprecated: false },
@@ -293,7 +293,7 @@ describe.each(ENGINE_NAMES)('absent inputs are NULL in either order on %s', (eng
     await own?.database.drop();
   });
 
-  test.each(['first', 'last'])('the test stands %s', async (uri) => {
+  test.each(['first', 'last'])('the test is %s', async (uri) => {
     const ids = async (query: string): Promise<number[]> => (await own.rows<{ id: number }[]>('GET', `${uri}${query}`)).map(({ id }) => id);
     expect(await ids('')).toEqual([1, 2]);
     expect(await ids('?since=2024-01-15')).toEqual([2]);

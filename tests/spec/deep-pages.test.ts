@@ -12,7 +12,7 @@ const databases = new Databases();
 let service: Service;
 let project: TestProject;
 
-/** Uses every name that a generated statement could need. Text and byte order of the keys differ. */
+/** Takes every name that generated SQL may need. Keys sort differently as text and as bytes. */
 async function fill(database: TestDatabase): Promise<void> {
   const { engine: name } = database;
   const key = (column: string): string => (name === 'postgres' ? `"${column}"` : `\`${column}\``);

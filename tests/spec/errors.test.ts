@@ -61,7 +61,7 @@ describe('paths and methods', () => {
     expectError(await service.request('GET', path, { headers: project.systemHeaders }), 404);
   });
 
-  test('the message of an unknown path repeats nothing of the request', async () => {
+  test('the message of an unknown path quotes nothing of the request', async () => {
     const answer = await service.request('GET', '/nowhere/marker-of-path?pwt=marker-of-token');
     expect(answer.text).not.toContain('marker');
   });
@@ -84,7 +84,7 @@ describe('paths and methods', () => {
     ['/svc/api/rest/auto/v1/pg/db/users', 'GET, QUERY, POST, PUT, PATCH, DELETE'],
     ['/svc/api/rest/auto/v1/a/b/pg/db/users', 'GET, QUERY, POST, PUT, PATCH, DELETE'],
   ];
-  test.each(allowed)('%s allows %s and answers 405 to the others', async (path, methods) => {
+  test.each(allowed)('%s allows %s and rejects other methods with 405', async (path, methods) => {
     const list = methods.split(', ');
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND']) {
       if (list.includes(method)) continue;
@@ -98,14 +98,14 @@ describe('paths and methods', () => {
     expect([head.status, head.headers.allow, head.text]).toEqual([405, methods, '']);
   });
 
-  test('HEAD answers as GET does, without the body', async () => {
+  test('HEAD returns the head of GET without a body', async () => {
     const head = await users.send('HEAD', 'pg=0&ps=2');
     expect([head.status, head.text]).toEqual([200, '']);
     expect(head.headers['content-type']).toMatch(/^application\/json/);
     expect((await service.request('HEAD', '/healthz')).status).toBe(200);
   });
 
-  test('a method-override header changes nothing', async () => {
+  test('a method-override header has no effect', async () => {
     for (const name of ['x-http-method-override', 'x-http-method', 'x-method-override'])
       expect((await users.send('GET', 'pg=0&ps=9&id=eq.1', { headers: { [name]: 'DELETE' } })).json()).toHaveLength(1);
     expect(await users.rows()).toHaveLength(5);
@@ -114,7 +114,7 @@ describe('paths and methods', () => {
 
 describe('request ids', () => {
   const kept = ['abc', '01ARZ3NDEKTSV4RRFFQ69G5FAV', '7f1c-2_a.b~c', 'a'.repeat(128), 'trace=00-ab:cd/ef+gh'];
-  test.each(kept)('%s comes back', async (id) => {
+  test.each(kept)('%s is returned', async (id) => {
     const [good, bad] = [
       await users.send('GET', 'pg=0&ps=1', { headers: { 'x-request-id': id } }),
       await service.request('GET', '/nowhere', { headers: { 'x-request-id': id } }),
@@ -128,7 +128,7 @@ describe('request ids', () => {
     expect(answer.headers['x-request-id']).toMatch(ULID);
   });
 
-  test('no two requests share one', async () => {
+  test('every request has a different id', async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => service.request('GET', '/healthz')));
     expect(new Set(answers.map((answer) => answer.headers['x-request-id'])).size).toBe(50);
   });
@@ -136,7 +136,7 @@ describe('request ids', () => {
 
 describe('the URL', () => {
   const encodings = ['%zz', '%', '%a', '%ff', '%C0%AF', '%ED%A0%80', '%F5%80%80%80', '%00', 'a%00b'];
-  test.each(encodings)('%s is refused wherever it stands', async (text) => {
+  test.each(encodings)('%s is rejected at any position', async (text) => {
     for (const query of [`pg=0&ps=1&name=eq.${text}`, `pg=0&ps=1&${text}=eq.1`, `pg=0&ps=${text}`, `pg=0&ps=1&x=${text}`])
       expectError(await users.get(query), 400);
     for (const path of [`pg/${text}/users`, `pg/${database.name}/${text}`, `${text}/${database.name}/users`]) {
@@ -146,7 +146,7 @@ describe('the URL', () => {
     expectError(await service.request('GET', `/svc/system/api/v1/org?org_id=${text}`, { headers: project.systemHeaders }), 400);
   });
 
-  test('one hundred parameters are taken, one more is refused, on every endpoint', async () => {
+  test('one hundred parameters are accepted and one more is rejected, on every endpoint', async () => {
     const filters = (count: number): string => Array.from({ length: count }, () => 'id=ge.0').join('&');
     expect((await users.get(`pg=0&ps=9&${filters(98)}`)).status).toBe(200);
     expectError(await users.get(`pg=0&ps=9&${filters(99)}`), 400);
@@ -154,13 +154,13 @@ describe('the URL', () => {
       expectError(await service.request('GET', `/svc/${path}?${filters(101)}`, { headers: project.systemHeaders }), 400);
   });
 
-  test('one parameter given twice, where one is meant, is refused', async () => {
+  test('a repeated parameter is rejected where one is expected', async () => {
     const { orgId } = project;
     const path = `/svc/system/api/v1/org?org_id=${orgId}&org_id=${orgId}`;
     expect(expectError(await service.request('GET', path, { headers: project.systemHeaders }), 400).message).toContain('org_id');
   });
 
-  test('too long a URL is 414', async () => {
+  test('a URL that is too long is 414', async () => {
     expectError(await users.get(`pg=0&ps=1&name=eq.${'a'.repeat(40_000)}`), 414);
     // A long list is still possible.
     const list = Array.from({ length: 2500 }, (_, index) => index + 3).join(',');
@@ -200,7 +200,7 @@ describe('bodies', () => {
     service.request('POST', path, { body, headers: { ...project.systemHeaders, 'content-type': 'application/json', ...headers } });
   const deep = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
-  test('larger than the limit are 413, and the service goes on', async () => {
+  test('larger than the limit are 413, and the service continues', async () => {
     const large = JSON.stringify([{ id: 9, name: 'x'.repeat(200_001), email: 'x' }]);
     for (const path of [users.path, org]) expectError(await post(path, large), 413);
     const chunked = await service.request('POST', org, {
@@ -241,7 +241,7 @@ describe('bodies', () => {
       expectError(await post(path, body), 400);
   });
 
-  test('bytes that are no UTF-8 are 400', async () => {
+  test('that are not UTF-8 are 400', async () => {
     for (const path of [users.path, org])
       expectError(await post(path, Buffer.from('{"name":"\xff\xfe","abbreviation":"a"}', 'latin1')), 400);
   });
@@ -273,7 +273,7 @@ describe('bodies', () => {
     for (const path of [users.path, org]) expectError(await post(path, '[]', { 'content-encoding': encoding }), 415);
   });
 
-  test('JSON may say its charset, or nothing at all of its type', async () => {
+  test('of JSON may have a charset, or no content type', async () => {
     const row = (id: number): string => JSON.stringify([{ id, name: 'n', email: String(id) }]);
     const { headers } = project;
     for (const [id, type] of [[21, 'application/json; charset=utf-8'] as const, [22, 'Application/JSON'] as const])
@@ -284,7 +284,7 @@ describe('bodies', () => {
     expect((await users.send('DELETE', 'id=gt.20')).json()).toEqual({ rows_affected: 3 });
   });
 
-  test('a body where none is wanted is not read', async () => {
+  test('are not read where none is expected', async () => {
     const answer = await users.send('GET', 'pg=0&ps=1', { body: 'anything', headers: { 'content-type': 'text/plain' } });
     expect(answer.json()).toEqual(USERS.slice(0, 1));
     expect((await users.send('DELETE', 'id=eq.99', { body: { any: 'thing' } })).json()).toEqual({ rows_affected: 0 });
@@ -294,14 +294,14 @@ describe('bodies', () => {
   });
 });
 
-test('errors are JSON whatever format says, and whatever is accepted', async () => {
+test('errors are JSON, whatever `format` or Accept request', async () => {
   for (const format of ['xml', 'yaml', 'csv', 'bson', 'json'])
     expectError(await users.send('GET', `pg=0&ps=1&nothing=eq.1&format=${format}`, { headers: { accept: 'application/xml' } }), 400);
   for (const format of ['', 'JSON', 'html', 'json,xml', '__proto__', 'constructor', 'toString'])
     expectError(await users.get(`pg=0&ps=1&format=${format}`), 406);
 });
 
-test('every answer forbids sniffing and storing', async () => {
+test('every response forbids sniffing and storing', async () => {
   for (const answer of [await users.get('pg=0&ps=1'), await users.get('pg=0'), await service.request('GET', '/healthz')])
     expect([answer.headers['x-content-type-options'], answer.headers['cache-control']]).toEqual(['nosniff', 'no-store']);
 });

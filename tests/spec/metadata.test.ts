@@ -69,7 +69,7 @@ describe.each(ENGINE_NAMES)('on %s', (engine) => {
   const ask = (path: string, changes: Headers = {}, headers: Headers = {}) =>
     client.send('GET', `${path}?${query(changes)}`, undefined, { ...project.headers, ...headers });
 
-  test('the three questions agree on a table', async () => {
+  test('the three endpoints agree on a table', async () => {
     const answer = await ask(SYSTEM);
     expect(answer.status).toBe(200);
     const body = answer.json<{ table: string; schema: string; columns: Column[] }>();
@@ -97,7 +97,7 @@ describe.each(ENGINE_NAMES)('on %s', (engine) => {
     expect((await ask(DETAIL, { table: 'cheap' })).json<{ columns: Column[] }>().columns.map(({ name }) => name)).toEqual(['id', 'name']);
   });
 
-  test('a change of the schema shows at once', async () => {
+  test('a change of the schema is visible at once', async () => {
     const storage = engine === 'clickhouse' ? ' ENGINE = MergeTree ORDER BY id' : '';
     messageOf(await ask(DETAIL, { table: 'late' }), 404);
     await database.run(`CREATE TABLE late (id int)${storage}`);
@@ -108,7 +108,7 @@ describe.each(ENGINE_NAMES)('on %s', (engine) => {
     messageOf(await ask(DETAIL, { table: 'late' }), 404);
   });
 
-  test('in every format', async () => {
+  test('the response is available in every format', async () => {
     const types = {
       json: 'application/json',
       xml: 'application/xml',
@@ -125,7 +125,7 @@ describe.each(ENGINE_NAMES)('on %s', (engine) => {
     messageOf(await ask(LIST, { format: 'html' }), 406);
   });
 
-  test.each([SYSTEM, DETAIL, LIST])('%s says what is missing or wrong', async (path) => {
+  test.each([SYSTEM, DETAIL, LIST])('%s reports missing and invalid parameters', async (path) => {
     for (const name of path === LIST ? ['type', 'schema'] : ['type', 'schema', 'table']) {
       expect(messageOf(await ask(path, { [name]: undefined }), 400)).toContain(name);
       expect(messageOf(await ask(path, { [name]: '' }), 400)).toContain(name);
@@ -148,7 +148,7 @@ describe.each(ENGINE_NAMES)('on %s', (engine) => {
         messageOf(await ask(path, { table }), 404);
   });
 
-  test.each([SYSTEM, DETAIL, LIST])('%s says whose headers are missing', async (path) => {
+  test.each([SYSTEM, DETAIL, LIST])('%s reports missing headers', async (path) => {
     messageOf(await ask(path, {}, { 'x-user-id': undefined }), 401);
     const names = ['x-org-id', 'x-project-id', 'x-user-roles', ...(path === SYSTEM ? ['x-space-id'] : [])];
     for (const name of names) expect(messageOf(await ask(path, {}, { [name]: undefined }), 400).toLowerCase()).toContain(name);
@@ -161,7 +161,7 @@ describe.each(ENGINE_NAMES)('on %s', (engine) => {
 });
 
 describe('PostgreSQL only', () => {
-  test('another schema is named behind the database', async () => {
+  test('another schema is written after the database', async () => {
     const database = await createDatabase('postgres');
     for (const statement of TABLES.postgres) await database.run(statement);
     const project = await setUpProject(service, [database.entry()]);
@@ -177,7 +177,7 @@ describe('PostgreSQL only', () => {
     await database.drop();
   });
 
-  test('a database that is not there, or cannot be reached or entered, is told apart', async () => {
+  test('a missing, an unreachable and a forbidden database have different errors', async () => {
     const database = await createDatabase('postgres');
     const { name: role } = database;
     await database.run(`CREATE ROLE ${role} LOGIN PASSWORD 'right'; REVOKE CONNECT ON DATABASE ${database.name} FROM PUBLIC`);

@@ -47,7 +47,7 @@ describe.each(ENGINE_NAMES)('on %s', (engine) => {
 
   const quoted = (name: string): string => `%22${name}%22`;
 
-  it.each(NAMES)('%s with a filter for its value is refused by every method, and filters when it is quoted', async (name) => {
+  it.each(NAMES)('%s with a filter as its value is rejected by every method, and filters when it is quoted', async (name) => {
     const value = name === 'format' ? 'a' : '1';
     const paging = [name === 'pg' ? '' : 'pg=0', name === 'ps' ? '' : 'ps=9'].filter((part) => part !== '').join('&');
     expect(messageOf(await notes.get(`${paging}&${name}=eq.${value}`), 400)).toContain(`"${name}"=eq`);
@@ -70,12 +70,12 @@ describe.each(ENGINE_NAMES)('on %s', (engine) => {
     expect(await notes.ids('')).toEqual([1, 2]);
   });
 
-  it('takes a version on GET where the table has no such column', async () => {
+  it('accepts a version on GET if the table has no such column', async () => {
     expect((await users.get('pg=0&ps=1&version=1.0.0')).status).toBe(200);
     expect(messageOf(await notes.get('pg=0&ps=1&version=1'), 400)).toContain('"version"=eq');
   });
 
-  it('an entry that is read_only takes no writes, whichever way they come', async () => {
+  it('rejects every kind of write on a read_only entry', async () => {
     const readOnly = await setUpProject(service, [database.entry({ read_only: true })]);
     const read = new TableClient(service, readOnly, database, 'users');
     expect((await read.rows('')).length).toBe(USERS.length);
@@ -94,7 +94,7 @@ describe.each(ENGINE_NAMES)('on %s', (engine) => {
   });
 });
 
-test('a function that writes is stopped by the session of a read-only entry', async () => {
+test('the session of a read-only entry rejects a function that writes', async () => {
   const database = await createDatabase('postgres');
   await database.run('CREATE TABLE hits (n int)');
   await database.run('CREATE FUNCTION hit() RETURNS int LANGUAGE sql AS $$ INSERT INTO hits VALUES (1) RETURNING n $$');
@@ -109,7 +109,7 @@ test('a function that writes is stopped by the session of a read-only entry', as
 describe('unknown fields of bodies', () => {
   const entry = { host: 'db', username: 'u', password: 'p', db_name: 'shop', db_type: 'pg' };
 
-  test('of an organization, a project, an entry, a host and a token', async () => {
+  test('are rejected for an organization, a project, an entry, a host and a token', async () => {
     const client = new SystemClient(service);
     const org = { name: 'o', abbreviation: abbreviation() };
     expect(messageOf(await client.system('POST', 'org', { ...org, colour: 'red' }), 400)).toContain('"colour"');

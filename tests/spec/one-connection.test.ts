@@ -39,7 +39,7 @@ function statusOf(method: string, path: string, headers: Readonly<Record<string,
   });
 }
 
-test('each has its own caller', async () => {
+test('each request on a shared connection has its own caller', async () => {
   const auto = `${project.autoPath('pg', database.name, 'users')}?pg=0&ps=1`;
   const system = '/svc/system/api/v1/org';
   const { headers } = project;

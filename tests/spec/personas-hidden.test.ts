@@ -180,7 +180,7 @@ const TOSSES: Record<EngineName, { readonly of: number; readonly least: number }
   clickhouse: { of: 40, least: 6 },
 };
 
-test.concurrent.each(ENGINE_NAMES)('what is hidden on %s cannot be told from what is missing', async (engine) => {
+test.concurrent.each(ENGINE_NAMES)('hidden names and rows on %s are indistinguishable from missing ones', async (engine) => {
   const space = await PersonaSpace.make(engine, service, { relations: RELATIONS });
   try {
     await space.fill(THERE);

@@ -48,7 +48,7 @@ describe('personas', () => {
     ...more,
   });
 
-  test('put, get, list, replace, delete', async () => {
+  test('are put, read, listed, replaced and deleted', async () => {
     const document = persona('support', { about: 'Who answers', rank: 5 });
     const created = await put(document);
     expect([created.status, created.json()]).toEqual([
@@ -74,7 +74,7 @@ describe('personas', () => {
     await remove('support');
   });
 
-  test('need the role admin, or power to look', async () => {
+  test('require the role admin, or power for reading', async () => {
     for (const roles of ['power', 'user', '']) {
       const headers = as(roles);
       expect([roles, (await put(persona('x'), headers)).status]).toEqual([roles, 403]);
@@ -96,7 +96,7 @@ describe('personas', () => {
     expect((await put(document)).status).toBe(status);
   });
 
-  test('that do not fit their database are refused, all problems at once; an unreachable one is a warning', async () => {
+  test('that do not match their database are rejected with all problems; an unreachable one is a warning', async () => {
     const answer = await put({
       persona: 'x',
       roles: ['x'],
@@ -135,7 +135,7 @@ describe('personas', () => {
     await remove('x');
   });
 
-  test('a document of a thousand tables, each with columns and a rule, is checked and stored quickly', async () => {
+  test('of a thousand tables, each with columns and a rule, are checked and stored quickly', async () => {
     const count = 1000;
     await database.run(`DO $$ BEGIN EXECUTE 'CREATE SCHEMA wide'; FOR i IN 1..${count} LOOP
       EXECUTE 'CREATE TABLE wide.t' || i || ' (id int, owner text, note text)'; END LOOP; END $$`);
@@ -153,7 +153,7 @@ describe('personas', () => {
     await remove('wide');
   });
 
-  test('copy: all or none, replacing those of the same name', async () => {
+  test('are copied all or none, and replace those of the same name', async () => {
     await put(persona('one'));
     await put(persona('two'));
     const copy = (body: object) => send('PUT', `${PATH}/space/copy`, { body });
@@ -176,7 +176,7 @@ describe('personas', () => {
     }
   });
 
-  test('who one is: open, administrator, by rank and name, asked for, none', async () => {
+  test('apply to a caller by roles, rank, name and request, unless the space is open', async () => {
     const tables = { [orders()]: { read: true }, [`pg/${database.name}/*`]: { read: { max_page_size: 5 } } };
     expect(await me(as('user'))).toEqual({ persona: null, personas: [], roles: ['user'], claims: {}, unrestricted: true, tables: {} });
     expect((await send('GET', `${PATH}/me`, { headers: as('user', { 'x-persona': 'a' }) })).status).toBe(404);
@@ -197,7 +197,7 @@ describe('personas', () => {
     expect(await me(as('user'))).toMatchObject({ unrestricted: true });
   });
 
-  test('claims: one JSON object of at most 4 KiB', async () => {
+  test('use claims, one JSON object of at most 4 KiB', async () => {
     const claims = { region: 'ü', n: 1.5, list: [1, 'a'], deep: { a: null } };
     const sent = Buffer.from(JSON.stringify(claims)).toString('latin1');
     expect(await me({ 'x-user-claims': sent })).toMatchObject({ claims });
@@ -213,7 +213,7 @@ describe('personas', () => {
     expect((await send('GET', `${PATH}/me`, { headers: { x_user_claims: '{}' } })).status).toBe(400);
   });
 
-  test('tokens with a persona and claims', async () => {
+  test('can be bound to tokens, with claims', async () => {
     const create = (body: object) =>
       send('POST', '/svc/system/api/v1/token', { headers: project.systemHeaders, body: { key_type: 'rwd', roles: 'user', ...body } });
     expect((await create({ name: 't0', persona: 'clerk' })).status).toBe(422);
@@ -261,7 +261,7 @@ describe('personas', () => {
     expect((await by(made)).json()).toMatchObject({ persona: null, unrestricted: true });
   });
 
-  test('Custom steps see claims and persona', async () => {
+  test('are visible to Custom steps, with their claims', async () => {
     const { orgId, projectId, spaces, userId } = project;
     const deploy = (uri: string, logic: unknown, more: object = {}) =>
       send('POST', '/svc/rest/definition/v1', {

@@ -27,7 +27,7 @@ describe.each(ENGINE_NAMES.filter((engine) => engine !== 'clickhouse'))('relatio
 
   const get = (table: string, query: string) => space.auto('GET', table, `pg=0&ps=10&${query}`, user({ country: 'at' }));
 
-  test('rows that are expanded match the rules of their own table, with its columns and masks', async () => {
+  test('expanded rows match the rules of their own table, with its columns and masks', async () => {
     await space.only({
       authors: { read: { columns: ['id', 'name', 'country'], rows: ['country=eq.?:claims.country'], mask: { name: '***' } } },
       books: { read: { rows: ['title=ne.two'] } },
@@ -45,7 +45,7 @@ describe.each(ENGINE_NAMES.filter((engine) => engine !== 'clickhouse'))('relatio
     expect((await get('authors', '$has=books(title=eq.two)')).json()).toEqual([]);
   });
 
-  test('a table without read grant, and a key that may not be read, cannot be reached', async () => {
+  test('a table without a read grant, or with a hidden key, cannot be expanded', async () => {
     const missing = async (tables: Record<string, unknown>): Promise<void> => {
       await space.only(tables);
       for (const query of ['$expand=authors', '$has=authors', '$hasnot=authors', '$expand=nobody'])
@@ -63,7 +63,7 @@ describe.each(ENGINE_NAMES.filter((engine) => engine !== 'clickhouse'))('relatio
     expect((await space.auto('DELETE', 'books', '$has=authors&$dry_run=true', user())).json()).toEqual({ rows_affected: 1 });
   });
 
-  test('lists that are expanded are as long as the persona allows', async () => {
+  test('the persona limits the length of expanded lists', async () => {
     await space.only({ authors: { read: true }, books: { read: { max_page_size: 1 } } });
     const answer = await get('authors', '$expand=books');
     expect([answer.json<{ books: unknown[] }[]>()[0]?.books.length, answer.headers['x-expand-truncated']]).toEqual([1, 'books']);

@@ -41,7 +41,7 @@ describe.each(ENGINE_NAMES)('writes under personas on %s', (engine) => {
     expect((await put('id=ge.0&set=note.x&$max_affected=2')).json()).toEqual({ rows_affected: 2 });
   });
 
-  test('the service gives columns of `set` itself, in updates and inserts', async () => {
+  test('the service sets the columns of `set` itself, in updates and inserts', async () => {
     await space.only({
       items: {
         read: true,
@@ -75,7 +75,7 @@ describe.each(ENGINE_NAMES)('writes under personas on %s', (engine) => {
     expect(await space.items()).toHaveLength(8);
   });
 
-  test('inserts give granted columns only; absent ones get their default', async () => {
+  test('inserts accept granted columns only; absent ones get their default', async () => {
     await space.only({ items: { insert: { columns: ['id', 'status', 'note'] } } });
     expect(
       (
@@ -102,7 +102,7 @@ describe.each(ENGINE_NAMES)('writes under personas on %s', (engine) => {
     expect((await space.auto('DELETE', 'items', 'id=ge.0', user())).status).toBe(400);
   });
 
-  test('upserts need both grants, set what both grant, and leave rows alone that the rule forbids', async () => {
+  test('upserts require both grants, set the columns of both, and skip rows that the rule forbids', async () => {
     await space.only({ items: { read: true, insert: true } });
     const post = (rows: readonly object[], headers = user({ name: 'ann' }), query = '$upsert=true') =>
       space.auto('POST', 'items', query, headers, rows);
@@ -158,7 +158,7 @@ describe.each(ENGINE_NAMES)('writes under personas on %s', (engine) => {
     expect(await space.items()).toEqual(after);
   });
 
-  test('rows by key: within the rules on every method, with tags of what the caller may read', async () => {
+  test('rows by key obey the rules on every method, with ETags of the readable columns', async () => {
     await space.only({
       items: {
         read: { except: ['secret'], rows: ['region=eq.eu'], mask: { note: '***' } },
@@ -205,7 +205,7 @@ describe.each(ENGINE_NAMES)('writes under personas on %s', (engine) => {
     expect((await at('PUT', '1', 'set=note.x')).status).toBe(400);
   });
 
-  test('PATCH: of what matches, and of rows by their keys', async () => {
+  test('PATCH obeys the rules, for matching rows and for rows by their keys', async () => {
     await space.only({
       items: { read: true, update: { columns: ['note', 'amount'], rows: ['owner=eq.?:claims.name'], set: { status: '?:claims.name' } } },
     });
@@ -246,7 +246,7 @@ describe.each(ENGINE_NAMES)('writes under personas on %s', (engine) => {
     expect(await space.items()).toEqual(before);
   });
 
-  test('rows that a write gives back are those that may be read, as they may be read', async () => {
+  test('returned rows are limited to readable rows and columns', async () => {
     if (isColumnar) return;
     const tables = { insert: true, update: true, delete: true } as const;
     await space.only({ items: tables });
@@ -279,7 +279,7 @@ describe.each(ENGINE_NAMES)('writes under personas on %s', (engine) => {
     expect((await space.auto('POST', 'items', '$return=rows&$select=secret', user(), [{ id: 12, status: 'x' }])).status).toBe(400);
   });
 
-  test('errors of constraints name nothing that is hidden', async () => {
+  test('errors of constraints mention no hidden names', async () => {
     if (isColumnar) return;
     const unique = `uq_secret_${engine}`;
     await space.database.run(`CREATE UNIQUE INDEX ${unique} ON items (secret)`);
@@ -294,7 +294,7 @@ describe.each(ENGINE_NAMES)('writes under personas on %s', (engine) => {
     }
   });
 
-  test('a key that the service gives, in part or whole: rows are written and given back by it', async () => {
+  test('rows are written and returned by a key that the service sets partly or completely', async () => {
     const [tail, number] = isColumnar ? [' ENGINE = MergeTree ORDER BY (tenant, id)', 'Int32'] : ['', 'int'];
     const keys = isColumnar ? '' : ', PRIMARY KEY (tenant, id), UNIQUE (tenant, code)';
     const text = isColumnar ? 'String' : 'varchar(20) NOT NULL';

@@ -40,7 +40,7 @@ describe.each(ENGINE_NAMES)('personas on %s', (engine) => {
     expect((await get('pg=0&ps=1', user(), 'hidden')).status).toBe(200);
   });
 
-  test('a table without a grant answers as one that is not there, on every method', async () => {
+  test('a table without a grant responds like a missing table, on every method', async () => {
     await space.only({ items: { read: true }, hidden: { read: false } });
     const same = async (method: string, query: string, body?: unknown) => {
       const [hidden, missing] = await Promise.all(
@@ -70,14 +70,14 @@ describe.each(ENGINE_NAMES)('personas on %s', (engine) => {
     expect((await meta('list?', { 'x-user-roles': 'admin' })).json()).toHaveLength(3);
   });
 
-  test("a table's own entry replaces that of all others wholly", async () => {
+  test('the entry of a table replaces the default entry completely', async () => {
     await space.only({ items: { delete: true }, '*': { read: { max_page_size: 2 } } });
     expect(said(await get('pg=0&ps=1'))).toEqual([403, expect.stringMatching(/tester.*read/)]);
     expect((await get('pg=0&ps=2', user(), 'other')).status).toBe(200);
     expect((await get('pg=0&ps=3', user(), 'other')).status).toBe(400);
   });
 
-  test('an operation that is not granted is refused by the names of persona and operation', async () => {
+  test('an operation that is not granted is rejected with the names of persona and operation', async () => {
     await space.only({ items: { read: { columns: ['id'] } } });
     for (const [method, query, operation] of [
       ['POST', '', 'insert'],
@@ -91,7 +91,7 @@ describe.each(ENGINE_NAMES)('personas on %s', (engine) => {
     expect(await space.items()).toEqual(ITEMS);
   });
 
-  test('reads give granted columns in the order of the table; hidden ones are unknown everywhere', async () => {
+  test('reads return granted columns in the order of the table; hidden ones are unknown everywhere', async () => {
     await space.only({
       items: { read: { columns: ['amount', 'id', 'status'] }, update: { columns: ['note'] }, insert: { columns: ['id', 'status'] } },
     });
@@ -128,7 +128,7 @@ describe.each(ENGINE_NAMES)('personas on %s', (engine) => {
     expect(shown.columns.map(({ name }) => name)).toEqual(['id', 'status', 'note', 'amount']);
   });
 
-  test('`except` hides columns; pages are in order without the key, and cursors show nothing', async () => {
+  test('`except` hides columns; pages stay ordered without the key, and cursors reveal nothing', async () => {
     await space.only({ items: { read: { except: ['id', 'secret'], rows: ['status=ne.deleted'] } } });
     const seen: number[] = [];
     let cursor = '';
@@ -153,7 +153,7 @@ describe.each(ENGINE_NAMES)('personas on %s', (engine) => {
     await space.remove('second');
   });
 
-  test('only rows that match the rules are read and counted, whatever the filters say', async () => {
+  test('only rows that match the rules are read and counted, regardless of the filters', async () => {
     await space.only({ items: { read: { rows: ['status=ne.deleted', '$or=(region=in.?:claims.regions,owner=eq.?:claims.name)'] } } });
     const eu = user({ regions: ['eu'], name: 'nobody' });
     expect(await ids('', eu)).toEqual([1, 3]);
@@ -168,7 +168,7 @@ describe.each(ENGINE_NAMES)('personas on %s', (engine) => {
     expect(await ids('$order=id.desc', user({ regions: ['us', 'eu'], name: 'bob' }))).toEqual([3, 2, 1]);
   });
 
-  test('claims are values: nothing in them is parsed, and what does not fit is refused by its name', async () => {
+  test('claims are values: they are never parsed, and an unsuitable one is rejected by its name', async () => {
     await space.only({ items: { read: { rows: ['region=eq.?:claims.region'] } }, other: { read: { rows: ['a=in.?:claims.list'] } } });
     expect(await ids('', user({ region: 'a,b' }))).toEqual([6]);
     expect(await ids('', user({ region: 'eu"' }))).toEqual([]);
@@ -200,7 +200,7 @@ describe.each(ENGINE_NAMES)('personas on %s', (engine) => {
     await space.auto('DELETE', 'other', 'id=ge.0', {});
   });
 
-  test('masked columns are shown as the mask, in every format, and nothing can be asked of them', async () => {
+  test('masked columns are returned as the mask in every format, and cannot be queried', async () => {
     await space.only({
       items: { read: { mask: { note: '***', amount: null, secret: 'no "way"' } }, update: { columns: ['note'] }, delete: true },
     });
@@ -217,13 +217,13 @@ describe.each(ENGINE_NAMES)('personas on %s', (engine) => {
     expect(paged.json<Item[]>().map(({ note }) => note)).toEqual(['***', '***']);
   });
 
-  test('the largest page is what the persona says', async () => {
+  test('the persona limits the size of a page', async () => {
     await space.only({ items: { read: { max_page_size: 3 } } });
     expect((await get('pg=0&ps=3')).status).toBe(200);
     expect(said(await get('pg=0&ps=4'))).toEqual([400, expect.stringContaining('3')]);
   });
 
-  test('a rule whose column is gone fails closed by the name of its persona', async () => {
+  test('a rule whose column was dropped rejects requests with the name of its persona', async () => {
     const none = isColumnar ? 'Nullable(String)' : 'varchar(50) NULL';
     const end = isColumnar ? ' ENGINE = MergeTree ORDER BY id' : '';
     await space.database.run(`CREATE TABLE fragile (id int${isColumnar ? '' : ' PRIMARY KEY'}, region ${none}, note ${none})${end}`);
@@ -242,7 +242,7 @@ describe.each(ENGINE_NAMES)('personas on %s', (engine) => {
     await space.database.run('DROP TABLE fragile');
   });
 
-  test('reads at one time never cross from one persona or set of claims to another', async () => {
+  test('concurrent reads are never shared between personas or sets of claims', async () => {
     await space.only({ items: { read: { rows: ['owner=eq.?:claims.name'] } } });
     await space.put('second', ['second'], { items: { read: { columns: ['id'] } } });
     const callers = [user({ name: 'ann' }), user({ name: 'bob' }), { 'x-user-roles': 'second' }, { 'x-user-roles': 'admin' }];

@@ -63,7 +63,7 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('a trigger on %s', (eng
   });
   afterAll(() => database?.drop());
 
-  test('refuses with its own words and the row, whatever code it chose', async () => {
+  test('rejects a row with its own message and the row number, whatever its code', async () => {
     const post = await auto('POST', 'guarded', [
       { id: 2, note: 'fine' },
       { id: 3, note: 'plain' },
@@ -81,7 +81,7 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('a trigger on %s', (eng
     expect((await auto('GET', 'guarded?pg=0&ps=9')).json()).toEqual([{ id: 1, note: 'fine' }]);
   });
 
-  test('refuses a step, which is the caller’s data: 422, and no other version answers', async () => {
+  test('rejects the data of a step with 422, and no rollback version runs', async () => {
     const step = { sql: "INSERT INTO guarded VALUES (9, 'plain')" };
     await bench.deploy({ uri: 'guarded', method: 'post', logic: [{ expr: 'a', code: '1' }] });
     await bench.deploy({ uri: 'guarded', method: 'post', version: '2', logic: [step], config: { rollback_version: '1.0.0' } });
@@ -122,7 +122,7 @@ describe('deferred constraints of PostgreSQL', () => {
     { id: 4, parent: 1 },
   ];
 
-  test.each(['', '?$dry_run=true'])('the row that refers to nothing is named (%s)', async (query) => {
+  test.each(['', '?$dry_run=true'])('report the row with a missing reference (%s)', async (query) => {
     const response = await auto('POST', `tree${query}`, TREE);
     expect([response.status, response.headers['x-outcome'], message(response)]).toEqual([
       422,
@@ -132,7 +132,7 @@ describe('deferred constraints of PostgreSQL', () => {
     expect(await database.run('SELECT * FROM tree')).toEqual([]);
   });
 
-  test.each(['', '?$dry_run=true'])('the row that has a key again is named (%s)', async (query) => {
+  test.each(['', '?$dry_run=true'])('report the row with a duplicate key (%s)', async (query) => {
     const taken = await auto('POST', `codes${query}`, [
       { id: 2, a: 'z', b: 1 },
       { id: 3, a: 'x, y', b: 1 },
@@ -147,7 +147,7 @@ describe('deferred constraints of PostgreSQL', () => {
     expect([twice.status, message(twice)]).toEqual([409, expect.stringMatching(/Row 2, column "a, b"/)]);
   });
 
-  test.each(['', '?$dry_run=true'])('what no single row has done names none (%s)', async (query) => {
+  test.each(['', '?$dry_run=true'])('report no row if no single one is the cause (%s)', async (query) => {
     const response = await auto('POST', `ledger${query}`, [
       { id: 1, amount: 5 },
       { id: 2, amount: -5 },
@@ -157,7 +157,7 @@ describe('deferred constraints of PostgreSQL', () => {
     expect(message(response)).not.toMatch(/Row \d/);
   });
 
-  test('what is right as a whole is written, and a change that is not is refused', async () => {
+  test('accept a batch that is valid as a whole, and reject an invalid update', async () => {
     expect(
       (
         await auto('POST', 'tree?$dry_run=true', [

@@ -36,7 +36,7 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('on %s', (engine) => {
   });
   afterAll(() => database?.drop());
 
-  it('reads rows and what belongs to them as they were at one moment', async () => {
+  it('reads rows and related rows in one snapshot', async () => {
     let isOver = false;
     const writing = (async () => {
       for (let value = 1; !isOver; value++) {
@@ -62,7 +62,7 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('on %s', (engine) => {
     expect(seen.size).toBeGreaterThan(1);
   });
 
-  it('finds keys that the database holds to be equal', async () => {
+  it('finds related rows whose keys are equal for the database only', async () => {
     const lower = engine === 'postgres' ? 'FR' : 'fr';
     await database.run(`INSERT INTO city VALUES (1, 'FR'), (2, '${lower}'), (3, NULL), (4, 'AT')`);
     const cities = await table('city').rows<Row>('$select=id&$expand=country($select=name)');
@@ -75,7 +75,7 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('on %s', (engine) => {
     expect(await table('country').rows<Row>('$has=city(id=eq.2)&$select=code')).toEqual([{ code: 'FR' }]);
   });
 
-  it('follows a related table that changes', async () => {
+  it('sees changes of a related table', async () => {
     expect(await table('entry').rows<Row>('$select=id&$expand=meter($select=id)')).toEqual([{ id: 1, meter: { id: 1 } }]);
     await database.run('ALTER TABLE meter ADD COLUMN note varchar(20)');
     await database.run('ALTER TABLE meter DROP COLUMN total');

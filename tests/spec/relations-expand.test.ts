@@ -28,7 +28,7 @@ describe.each(ENGINE_NAMES)('$expand on %s', (engine) => {
   });
   afterAll(() => shop?.database.drop());
 
-  it('gives the row referred to, or null', async () => {
+  it('returns the referenced row, or null', async () => {
     const orders = await rows('orders', '$expand=customer&$select=id');
     expect(orders).toEqual([
       { id: 1, customer: { id: 1, code: 'ada', name: 'Ada' } },
@@ -38,7 +38,7 @@ describe.each(ENGINE_NAMES)('$expand on %s', (engine) => {
     ]);
   });
 
-  it('gives the rows that refer to it in the order of their key, with exact values', async () => {
+  it('returns the referencing rows in the order of their key, with exact values', async () => {
     const [ada, bob, cy] = await rows('customer', '$expand=orders&$select=name');
     expect(ada).toMatchObject({ name: 'Ada', orders: [{ id: 1 }, { id: 2 }] });
     expect(bob).toMatchObject({ orders: [{ id: 3 }] });
@@ -49,7 +49,7 @@ describe.each(ENGINE_NAMES)('$expand on %s', (engine) => {
     );
   });
 
-  it('gives one row back over a foreign key that is unique', async () => {
+  it('returns one referencing row if the foreign key is unique', async () => {
     const [ada, bob] = await rows('customer', '$expand=profile($select=bio)&$select=id');
     const bio = { bio: 'likes <b>; & "quotes"' };
     const isMany = engine === 'clickhouse';
@@ -59,7 +59,7 @@ describe.each(ENGINE_NAMES)('$expand on %s', (engine) => {
     ]);
   });
 
-  it('takes hints, aliases and quotes', async () => {
+  it('accepts hints, aliases and quotes', async () => {
     const [first, , third] = await rows(
       'parcel',
       '$expand=from:customer!sender_id($select=id),"to:":"customer"!"receiver_id"($select=name)&$select=id',
@@ -70,7 +70,7 @@ describe.each(ENGINE_NAMES)('$expand on %s', (engine) => {
     expect(ada).toEqual({ id: 1, sent: [{ id: 1 }, { id: 3 }], got: [{ id: 2 }] });
   });
 
-  it('goes through junctions, and along a key of the table itself', async () => {
+  it('follows junctions, and foreign keys to the same table', async () => {
     const products = await rows('product', '$expand=tags:tag!product_tag($select=label)&$select=id');
     expect(products).toEqual([
       { id: 1, tags: [{ label: 'new' }, { label: 'old' }] },
@@ -99,7 +99,7 @@ describe.each(ENGINE_NAMES)('$expand on %s', (engine) => {
     ]);
   });
 
-  it('takes filters, order and size, and says what it cut off', async () => {
+  it('accepts filters, order and size, and reports truncation', async () => {
     const answer = await table('customer').get('pg=0&ps=10&$select=id&$expand=orders($select=id;$order=id.desc;$ps=1)');
     expect(answer.headers['x-expand-truncated']).toBe('orders');
     expect(answer.json()).toEqual([
@@ -129,7 +129,7 @@ describe.each(ENGINE_NAMES)('$expand on %s', (engine) => {
     );
   });
 
-  it('works on the row of one key, which then has no tag', async () => {
+  it('works on a single row, which then has no ETag', async () => {
     const path = `${project.autoPath(shop.database.dbType, shop.database.name, 'orders')}/1`;
     const get = (query: string) => service.request('GET', `${path}?${query}`, { headers: project.headers });
     const answer = await get('$select=id&$expand=customer($select=name),item($select=line;$ps=1)');
@@ -141,7 +141,7 @@ describe.each(ENGINE_NAMES)('$expand on %s', (engine) => {
     expect(missing.status).toBe(404);
   });
 
-  it('goes with counts and cursors', async () => {
+  it('can be combined with counts and cursors', async () => {
     const first = await table('orders').get('pg=0&ps=2&$after=&$count=exact&$select=status&$expand=customer($select=id)');
     expect(first.json()).toEqual([
       { status: 'open', customer: { id: 1 } },
@@ -159,7 +159,7 @@ describe.each(ENGINE_NAMES)('$expand on %s', (engine) => {
 
   const nested =
     'pg=0&ps=1&$select=id&$expand=customer($select=id,name),item($select=line,quantity;$ps=2;$expand=product($select=price))&id=eq.1';
-  it('is nested in XML, YAML and BSON, and JSON text in CSV', async () => {
+  it('is nested in XML, YAML and BSON, and a JSON string in CSV', async () => {
     const xml = (await table('orders').get(`${nested}&format=xml`)).text.replaceAll('1.5000', '1.5');
     expect(xml).toBe(
       '<?xml version="1.0" encoding="UTF-8"?><response><row><id>1</id><customer><id>1</id><name>Ada</name></customer><item>' +

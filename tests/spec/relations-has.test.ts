@@ -50,7 +50,7 @@ describe.each(ENGINE_NAMES)('$has on %s', (engine) => {
     expect(await table(name).ids(`${query}&$select=id`)).toEqual(ids);
   });
 
-  it('counts, and goes with $expand', async () => {
+  it('filters counts, and can be combined with $expand', async () => {
     const answer = await table('customer').get(
       'pg=0&ps=1&$has=orders&$count=exact&$select=id&$expand=orders($select=id;$hasnot=item(line=eq.3))',
     );
@@ -58,7 +58,7 @@ describe.each(ENGINE_NAMES)('$has on %s', (engine) => {
     expect(answer.json()).toEqual([{ id: 1, orders: [{ id: 2 }] }]);
   });
 
-  it('chooses the rows of sums and groups', async () => {
+  it('filters aggregates and groups', async () => {
     const sums = (query: string) => table('customer').get(`pg=0&ps=9&$agg=count,first:min.id&${query}`);
     expect((await sums('$has=orders')).json()).toEqual([{ count: 2, first: 1 }]);
     expect((await sums('$or=($hasnot=orders,id=eq.2)')).json()).toEqual([{ count: 2, first: 2 }]);
@@ -66,7 +66,7 @@ describe.each(ENGINE_NAMES)('$has on %s', (engine) => {
     expect((await sums('$has=nothing')).status).toBe(400);
   });
 
-  it('is a filter of writes, and enough of one', async () => {
+  it('filters writes, and satisfies the requirement of a filter', async () => {
     const orders = table('orders');
     const put = await orders.send('PUT', 'set=status.seen&$has=customer(name=eq.Ada)');
     expect([put.status, put.text]).toEqual([200, '{"rows_affected":2}']);

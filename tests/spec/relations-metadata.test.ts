@@ -47,7 +47,7 @@ describe.each(ENGINE_NAMES)('on %s', (engine) => {
     return answer.json<Detail>();
   };
 
-  test('a foreign key is a relation to one, and back to many, or to one where it is unique', async () => {
+  test('a foreign key is a to-one relation, and to-many in reverse, or to-one if it is unique', async () => {
     const { relations } = await detail('customer');
     expect(relations).toContainEqual({ name: 'orders', kind: 'many', table: 'orders', columns: ['id'], references: ['customer_id'] });
     const kind = engine === 'clickhouse' ? 'many' : 'one';
@@ -62,7 +62,7 @@ describe.each(ENGINE_NAMES)('on %s', (engine) => {
     });
   });
 
-  test('several between two tables are told apart by their columns, junctions by their table', async () => {
+  test('several relations between two tables are distinguished by their columns, junctions by their table', async () => {
     expect((await detail('parcel')).relations.map(({ name }) => name).sort()).toEqual(['customer!receiver_id', 'customer!sender_id']);
     expect((await detail('product')).relations).toContainEqual({
       name: 'tag!product_tag',
@@ -81,14 +81,14 @@ describe.each(ENGINE_NAMES)('on %s', (engine) => {
     expect((await detail('visit')).relations).toEqual([relation]);
   });
 
-  test('unique keys, and columns that the database makes', async () => {
+  test('metadata lists unique keys and generated columns', async () => {
     expect((await detail('customer')).unique).toEqual(engine === 'clickhouse' ? [] : [['code']]);
     expect((await detail('item')).unique).toEqual([]);
     const made = (await detail('made')).columns.filter(({ generated }) => generated).map(({ name }) => name);
     expect(made).toEqual(['id', 'b']);
   });
 
-  test('what only the database may give is left to it, and refused by its name', async () => {
+  test('a generated column is filled by the database, and rejected by name in a body', async () => {
     const table = new TableClient(service, project, shop.database, 'made');
     expect((await table.post([{ a: 1 }, { a: 2 }])).status).toBe(201);
     expect((await table.rows<{ a: number; b: number }>()).map(({ a, b }) => [a, b])).toEqual([[1, 2], [2, 3]]); // biome-ignore format: short
@@ -103,7 +103,7 @@ describe.each(ENGINE_NAMES)('on %s', (engine) => {
     expect(await table.rows()).toHaveLength(2);
   });
 
-  test('a database that the server does not have is 404', async () => {
+  test('a database that does not exist is 404', async () => {
     const missing = await setUpProject(service, [{ ...shop.entry, db_name: 'no_such_database' }]);
     const schema = `type=${shop.database.dbType}&schema=no_such_database`;
     for (const path of [`table/list?${schema}`, `table/detail?${schema}&table=customer`])
@@ -111,7 +111,7 @@ describe.each(ENGINE_NAMES)('on %s', (engine) => {
   });
 });
 
-test('a foreign key into another schema of PostgreSQL is no relation, and hinders nothing', async () => {
+test('a foreign key to another schema of PostgreSQL is not a relation, and causes no error', async () => {
   const database = await createDatabase('postgres');
   try {
     for (const statement of [
@@ -170,7 +170,7 @@ describe('relations of an entry', () => {
     expect(messageOf(answer, status)).toMatch(words);
   });
 
-  test('come back with the entry', async () => {
+  test('are returned with the entry', async () => {
     expect((await register([good])).status).toBe(201);
     const shown = await client.send('GET', `system/api/v1/project?project_id=${project.projectId}`, undefined, project.headers);
     expect(shown.json<{ databases: { relations?: unknown }[] }>().databases[0]?.relations).toEqual([good]);

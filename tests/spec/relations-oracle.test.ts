@@ -192,7 +192,7 @@ describe.each(ENGINE_NAMES)('random requests on %s', (engine) => {
   });
   afterAll(() => shop?.database.drop());
 
-  it('show every kind of value as the table itself does, in every format', async () => {
+  it('return every type of value as the table itself does, in every format', async () => {
     const kinds = oracle.tables.get('kinds');
     const [ada] = await table('customer').rows<Row>('$expand=kinds&id=eq.1');
     expect(ada?.['kinds']).toEqual(kinds);

@@ -54,7 +54,7 @@ describe('MILLRACE_GATEWAY_SECRET', () => {
     messageOf(await service.request(method, path, { headers: { ...right, 'x-gateway-secret': [SECRET, SECRET] } }), 400);
   });
 
-  test('with it, all is as ever; health needs none', async () => {
+  test('requests with the secret work, and health needs none', async () => {
     const headers = { 'x-server-key': service.serverKey, 'x-user-id': ulid(), 'x-gateway-secret': SECRET };
     expect((await service.request('GET', '/svc/system/api/v1/org/list', { headers })).json()).toEqual([]);
     for (const path of ['/healthz', '/readyz', '/metrics']) expect((await service.request('GET', path)).status).toBe(200);
@@ -112,7 +112,7 @@ describe('MILLRACE_DENY_HOSTS', () => {
     '\\\\.\\pipe\\mysql',
     '@abstract',
   ];
-  test.each(denied)('%s is refused at registration', async (host) => {
+  test.each(denied)('%s is rejected at registration', async (host) => {
     const answer = await register(host);
     expect(messageOf(answer, 400)).toMatch(/host/);
   });
@@ -124,7 +124,7 @@ describe('MILLRACE_DENY_HOSTS', () => {
     },
   );
 
-  test('one among several hosts is enough to refuse', async () => {
+  test('one denied host among several is enough for a rejection', async () => {
     const host_details = [{ host: '127.0.0.1' }, { host: '169.254.169.254' }];
     const entry = { ...database.entry(), host_details };
     messageOf(
@@ -133,7 +133,7 @@ describe('MILLRACE_DENY_HOSTS', () => {
     );
   });
 
-  test('also holds for what was registered before', async () => {
+  test('denied hosts also apply to earlier registrations', async () => {
     const own = await createDatabase('postgres');
     await own.run('CREATE TABLE t (id int PRIMARY KEY)');
     const path = `/svc/api/rest/auto/v1/pg/${own.name}/t?pg=0&ps=1`;
@@ -152,7 +152,7 @@ describe('MILLRACE_DENY_HOSTS', () => {
   });
 });
 
-describe('for the orchestrator', () => {
+describe('endpoints for the orchestrator', () => {
   /** A number that no time, size or sum has in it by chance. */
   const ASKED = '1947110815';
   let service: Service;
@@ -174,7 +174,7 @@ describe('for the orchestrator', () => {
     expect(answer.json()).toEqual({ code: 200, status: 'OK', message: expect.any(String) });
   });
 
-  test('/metrics speaks as Prometheus reads, by route and by table, without what callers sent', async () => {
+  test('/metrics has the Prometheus format, labels of routes and tables, and no data of callers', async () => {
     const path = `/svc/api/rest/auto/v1/pg/${database.name}/t?pg=0&ps=1&id=eq.${ASKED}`;
     for (let round = 0; round < 3; round++) expect((await service.request('GET', path, { headers: project.headers })).status).toBe(200);
     await service.request('GET', '/a-path-that-is-not-there/marker');
@@ -207,7 +207,7 @@ describe('for the orchestrator', () => {
     expect(service.output()).not.toContain(ASKED);
   });
 
-  test('a record of a password that cannot be read fails alone, with its id', async () => {
+  test('an entry whose password cannot be decrypted fails alone, with its id', async () => {
     let two: TestProject = project;
     const again = await restarted(
       async (first) => {

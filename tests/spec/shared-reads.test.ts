@@ -5,7 +5,7 @@ import { createDatabase, type TestDatabase } from '../support/engines.ts';
 import { type Response, type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
 import { TABLE, TableClient, USERS } from './users-table.ts';
 
-describe('reads at one time', () => {
+describe('concurrent reads', () => {
   let database: TestDatabase;
   let service: Service;
   let project: TestProject;
@@ -32,7 +32,7 @@ describe('reads at one time', () => {
     return Number(/^millrace_shared_reads_total (\d+)$/m.exec(text)?.[1]);
   }
 
-  test.each(['json', 'csv', 'xml', 'yaml', 'bson'])('the same answer for all, as %s, each under its own id', async (format) => {
+  test.each(['json', 'csv', 'xml', 'yaml', 'bson'])('return the same body to all, as %s, each with its own request id', async (format) => {
     const query = `pg=0&ps=3&format=${format}`;
     const alone = await users.get(query);
     const before = await shared();
@@ -48,7 +48,7 @@ describe('reads at one time', () => {
     expect(await shared()).toBeGreaterThan(before);
   });
 
-  test('what stands in headers is shared too', async () => {
+  test('share the response headers too', async () => {
     const query = 'pg=0&ps=2&$after=&$count=exact';
     const alone = await users.get(query);
     expect(alone.headers['x-next-cursor']).toBeDefined();
@@ -57,7 +57,7 @@ describe('reads at one time', () => {
     }
   });
 
-  test('requests that differ in anything are kept apart', async () => {
+  test('are not shared when they differ in anything', async () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, async (_, i) => {
         const id = 1 + (i % 5);
@@ -67,7 +67,7 @@ describe('reads at one time', () => {
     for (const [asked, found] of answers) expect(found).toBe(asked);
   });
 
-  test('projects are kept apart', async () => {
+  test('are not shared between projects', async () => {
     const other = await createDatabase('clickhouse');
     try {
       await other.run(TABLE.clickhouse);
@@ -80,7 +80,7 @@ describe('reads at one time', () => {
     }
   });
 
-  test('whoever has written sees it in the next read, whatever others read meanwhile', async () => {
+  test('show a caller its own write in its next read, whatever others read', async () => {
     const query = 'pg=0&ps=500&id=bw.1000.1999';
     let going = true;
     const readers = Array.from({ length: 6 }, async () => {
@@ -99,7 +99,7 @@ describe('reads at one time', () => {
     }
   });
 
-  test('a client that leaves takes nobody along', async () => {
+  test('continue when one client disconnects', async () => {
     const leaving = Array.from({ length: 12 }, () => {
       const leaver = new AbortController();
       const answer = users.send('GET', 'pg=0&ps=4', { signal: leaver.signal }).catch(() => undefined);
@@ -110,7 +110,7 @@ describe('reads at one time', () => {
     await Promise.all(leaving);
   });
 
-  test('large answers flow to each on their own', async () => {
+  test('stream large responses to each client individually', async () => {
     await database.run(
       "CREATE TABLE wide (id Int32, text String) ENGINE = MergeTree ORDER BY id AS SELECT number, repeat('x', 4000) FROM numbers(500)",
     );
@@ -124,7 +124,7 @@ describe('reads at one time', () => {
     expect(await shared()).toBe(before);
   });
 
-  test('what fails, fails for all alike', async () => {
+  test('fail for all clients alike', async () => {
     await database.run("CREATE VIEW failing AS SELECT id, throwIf(id = 3, 'no') AS broken FROM users");
     const failing = new TableClient(service, project, database, 'failing');
     const alone = await failing.get('pg=0&ps=10');
@@ -133,7 +133,7 @@ describe('reads at one time', () => {
   });
 });
 
-describe.each(['postgres', 'mysql', 'mariadb'] as const)('sums at one time on %s', (engine) => {
+describe.each(['postgres', 'mysql', 'mariadb'] as const)('concurrent aggregates on %s', (engine) => {
   let database: TestDatabase;
   let service: Service;
   let users: TableClient;
@@ -154,7 +154,7 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('sums at one time on %s
   const shared = async (): Promise<number> =>
     Number(/^millrace_shared_reads_total (\d+)$/m.exec((await service.request('GET', '/metrics')).text)?.[1]);
 
-  test('share statements, and rows do not', async () => {
+  test('share statements, unlike reads of rows', async () => {
     const alone = await users.get(QUERY);
     const before = await shared();
     const allAtOnce = async (): Promise<number> => {
@@ -171,7 +171,7 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('sums at one time on %s
     expect(await shared()).toBe(after);
   });
 
-  test('show whoever has written what was written, whatever others read meanwhile', async () => {
+  test('show a caller its own write, whatever others read', async () => {
     let going = true;
     const readers = Array.from({ length: 6 }, async () => {
       while (going) await users.get(QUERY);

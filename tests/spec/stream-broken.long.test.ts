@@ -13,7 +13,7 @@ const ENV = { MILLRACE_MAX_PAGE_SIZE: '10000000' };
 /** Far more than sockets and buffers can hold. */
 const BIG = 300_000;
 
-describe.concurrent.each(ENGINE_NAMES)('%s killed in mid-stream', (name) => {
+describe.concurrent.each(ENGINE_NAMES)('%s, killed in mid-stream,', (name) => {
   let engine: PrivateEngine;
   let database: TestDatabase;
   let service: Service;
@@ -33,7 +33,7 @@ describe.concurrent.each(ENGINE_NAMES)('%s killed in mid-stream', (name) => {
     await engine?.stop();
   });
 
-  it.sequential('breaks the transfer off, and answers again when it is back', async () => {
+  it.sequential('breaks the transfer, and works again when it is restarted', async () => {
     const response = await openRead(service, project, database, `pg=0&ps=${BIG}`);
     expect(response.statusCode).toBe(200);
     // Not read: the sockets hold only a small part.
@@ -76,7 +76,7 @@ describe.concurrent.each(ENGINE_NAMES)('a link to %s that breaks', (name) => {
     await database?.drop();
   });
 
-  it.sequential.each(['json', 'xml', 'yaml', 'csv', 'bson'])('after megabytes of %s', async (format) => {
+  it.sequential.each(['json', 'xml', 'yaml', 'csv', 'bson'])('fails the transfer after megabytes of %s', async (format) => {
     await proxy.set({ kind: 'pass' });
     expect((await users.get('pg=0&ps=1')).status).toBe(200);
     await proxy.set({ kind: 'cut', afterBytes: 3_000_000 });
@@ -91,7 +91,7 @@ describe.concurrent.each(ENGINE_NAMES)('a link to %s that breaks', (name) => {
     expect(await users.rows()).toEqual(USERS);
   });
 
-  it.sequential('while nobody uses it: reads go on without an error', async () => {
+  it.sequential('causes no error while it is idle', async () => {
     await proxy.set({ kind: 'pass' });
     for (let round = 0; round < 10; round++) {
       await Promise.all(Array.from({ length: 4 }, () => users.rows()));
@@ -101,7 +101,7 @@ describe.concurrent.each(ENGINE_NAMES)('a link to %s that breaks', (name) => {
     }
   });
 
-  it.sequential('and is refused for a while', async () => {
+  it.sequential('works again after connections were refused for a while', async () => {
     await proxy.set({ kind: 'refuse' });
     proxy.resetAll();
     const refused = await users.get('pg=0&ps=10');
@@ -110,7 +110,7 @@ describe.concurrent.each(ENGINE_NAMES)('a link to %s that breaks', (name) => {
     expect(await users.rows()).toEqual(USERS);
   });
 
-  it.sequential('after a few bytes, wherever that is', async () => {
+  it.sequential('fails the transfer after a few bytes, at any position', async () => {
     const answers: (readonly [number, string])[] = [];
     for (let bytes = 1; bytes < 2000; bytes += 61) {
       await proxy.set({ kind: 'cut', afterBytes: bytes });

@@ -62,7 +62,7 @@ describe.concurrent.each(ENGINE_NAMES)('streams on %s', (engine) => {
     expect(peak - before).toBeLessThan(ALLOWED_GROWTH);
   });
 
-  it.sequential('holds the query of a reader that does not read, and ends that of one that leaves', async () => {
+  it.sequential('pauses the query of a client that does not read, and cancels that of one that disconnects', async () => {
     const running = async (): Promise<readonly unknown[]> => database.run(RUNNING[engine]);
     const response = await openRead(service, project, database, `pg=0&ps=${BIG}`);
     response.pause();
@@ -79,7 +79,7 @@ describe.concurrent.each(ENGINE_NAMES)('streams on %s', (engine) => {
     expect(await drain(next)).toBeGreaterThan(10);
   });
 
-  it.sequential('gives a reader that pauses everything in the end', async () => {
+  it.sequential('returns all rows to a client that pauses', async () => {
     const response = await openRead(service, project, database, `pg=0&ps=200000&$select=n&format=csv`);
     let text = '';
     let pauses = 0;

@@ -17,7 +17,7 @@ afterAll(() => service?.stop());
 const create = (body: unknown, headers = {}) => client.system('POST', 'org', body, headers);
 
 describe('creating an organization', () => {
-  test('needs a name and an abbreviation, and makes the rest', async () => {
+  test('requires a name and an abbreviation, and generates the rest', async () => {
     const abbr = abbreviation();
     const answer = await create({ name: 'Acme', abbreviation: abbr });
     expect(answer.status).toBe(201);
@@ -30,7 +30,7 @@ describe('creating an organization', () => {
     });
   });
 
-  test('keeps everything that is given, under the id that is given', async () => {
+  test('keeps all given values, under the given id', async () => {
     const given = {
       org_id: ulid(),
       name: 'Ünï "Acme" <&> 东京',
@@ -49,7 +49,7 @@ describe('creating an organization', () => {
     expect((await client.system('GET', 'org/list')).json()).toContainEqual(read.json());
   });
 
-  test('again, by id or by abbreviation, is reported and changes nothing', async () => {
+  test('again, by id or by abbreviation, is reported and has no effect', async () => {
     const given = { org_id: ulid(), name: 'First', abbreviation: abbreviation() };
     await create(given);
     for (const again of [
@@ -65,7 +65,7 @@ describe('creating an organization', () => {
     expect((await client.system('GET', `org?org_id=${given.org_id}`)).json<Body>()['name']).toBe('First');
   });
 
-  test('many times at once makes one', async () => {
+  test('concurrently creates one organization', async () => {
     const given = { name: 'Race', abbreviation: abbreviation() };
     const answers = await Promise.all(Array.from({ length: 20 }, () => create(given)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 19 }, () => 208)]);
@@ -106,13 +106,13 @@ describe('creating an organization', () => {
     expect((await create({ name: 'x', abbreviation: abbreviation().padEnd(63, '-9') })).status).toBe(201);
   });
 
-  test('all problems come in one answer', async () => {
+  test('reports all problems in one response', async () => {
     const message = messageOf(await create({ name: 5, abbreviation: 'NO', admin_email: 'x' }), 400);
     for (const field of ['name', 'abbreviation', 'admin_email']) expect(message).toContain(field);
   });
 });
 
-describe('who may', () => {
+describe('authorization', () => {
   const endpoints: readonly (readonly [string, string, unknown])[] = [
     ['POST', 'org', { name: 'x', abbreviation: 'never-made' }],
     ['GET', 'org?org_id=01ARZ3NDEKTSV4RRFFQ69G5FAV', undefined],
@@ -132,37 +132,37 @@ describe('who may', () => {
   const context = { 'x-org-id': ulid(), 'x-project-id': ulid(), 'x-space-id': ulid(), 'x-user-roles': 'admin' };
   const wrong = [undefined, '', 'wrong', `${KEYS[0]}x`, KEYS[0]?.slice(1), KEYS[0]?.toUpperCase(), KEYS.join(','), 'é'.repeat(8)];
 
-  test.each(endpoints)('%s %s needs the server key', async (method, path, body) => {
+  test.each(endpoints)('%s %s requires the server key', async (method, path, body) => {
     for (const key of wrong)
       expect(
         messageOf(await client.system(method, path, body, { ...context, 'x-server-key': key && Buffer.from(key).toString('latin1') }), 403),
       ).toContain('X-Server-Key');
   });
 
-  test.each(endpoints)('%s %s needs a user', async (method, path, body) => {
+  test.each(endpoints)('%s %s requires a user', async (method, path, body) => {
     for (const user of [undefined, '', ' ']) {
       expect(messageOf(await client.system(method, path, body, { ...context, 'x-user-id': user }), 401)).toContain('X-User-Id');
     }
     expect(messageOf(await client.system(method, path, body, { ...context, 'x-user-id': 'admin' }), 400)).toContain('X-User-Id');
   });
 
-  test.each(endpoints.filter(([, path]) => !path.startsWith('org')))('%s %s needs the organization', async (method, path, body) => {
+  test.each(endpoints.filter(([, path]) => !path.startsWith('org')))('%s %s requires the organization', async (method, path, body) => {
     expect(messageOf(await client.system(method, path, body, { ...context, 'x-org-id': undefined }), 400)).toContain('X-Org-Id');
     expect(messageOf(await client.system(method, path, body, { ...context, 'x-org-id': "1' OR 1=1" }), 400)).toContain('X-Org-Id');
   });
 
-  test('either of two keys, while one is rotated', async () => {
+  test('accepts either of two keys during a rotation', async () => {
     for (const key of KEYS) expect((await create({ name: 'x', abbreviation: abbreviation() }, { 'x-server-key': key })).status).toBe(201);
   });
 
-  test('nobody made anything along the way', async () => {
+  test('rejected requests have created nothing', async () => {
     const orgs = (await client.system('GET', 'org/list')).json<Body[]>();
     expect(orgs.filter((org) => org['abbreviation'] === 'never-made')).toEqual([]);
   });
 });
 
 describe('reading an organization', () => {
-  test('that does not exist is 404, a wrong id 400, no id at all 400', async () => {
+  test('returns 404 for a missing one, and 400 for an invalid or absent id', async () => {
     messageOf(await client.system('GET', `org?org_id=${ulid()}`), 404);
     messageOf(await client.system('GET', 'org?org_id=x'), 400);
     expect(messageOf(await client.system('GET', 'org'), 400)).toContain('org_id');
@@ -181,7 +181,7 @@ describe('the proof of a server key', () => {
     client.send(method, path, body, { 'x-server-key': undefined, ...context, ...headers });
 
   describe.each(['GET', 'POST'])('%s', (method) => {
-    test.each(KEYS)('says yes to %s', async (key) => {
+    test.each(KEYS)('accepts %s', async (key) => {
       for (const body of [key, `${key}\n`]) {
         const answer = await prove(method, body);
         expect(answer.status).toBe(200);
@@ -189,31 +189,31 @@ describe('the proof of a server key', () => {
       }
     });
 
-    test.each(['wrong', `"${KEYS[0]}"`, `${KEYS[0]}x`, KEYS.join(','), '{}', '\0', 'x'.repeat(4000)])('says no to %j', async (key) => {
+    test.each(['wrong', `"${KEYS[0]}"`, `${KEYS[0]}x`, KEYS.join(','), '{}', '\0', 'x'.repeat(4000)])('rejects %j', async (key) => {
       const answer = await prove(method, key);
       expect(answer.json()).toEqual({ code: 403, status: 'Forbidden', message: expect.any(String) });
       expect(answer.text).not.toContain(KEYS[0]);
     });
 
-    test('wants a body', async () => {
+    test('requires a body', async () => {
       for (const body of [undefined, '', ' \n']) messageOf(await prove(method, body), 400);
     });
 
-    test('wants the headers', async () => {
+    test('requires the headers', async () => {
       const key = KEYS[0] ?? '';
       messageOf(await prove(method, key, { 'x-user-id': undefined }), 401);
       for (const name of ['x-org-id', 'x-project-id', 'x-user-roles'])
         expect(messageOf(await prove(method, key, { [name]: undefined }), 400).toLowerCase()).toContain(name);
     });
 
-    test('takes the body in chunks, and of whatever type', async () => {
+    test('accepts the body in chunks, and of any type', async () => {
       const key = KEYS[0] ?? '';
       expect((await prove(method, key, { 'transfer-encoding': 'chunked' })).status).toBe(200);
       for (const type of ['text/plain', 'application/octet-stream', undefined])
         expect((await prove(method, key, { 'content-type': type })).status).toBe(200);
     });
 
-    test('refuses a body that no key can be, and goes on', async () => {
+    test('rejects a body that cannot be a key, and keeps working', async () => {
       messageOf(await prove(method, 'x'.repeat(17_000_000)), 413);
       expect((await prove(method, KEYS[0])).status).toBe(200);
     });
@@ -221,7 +221,7 @@ describe('the proof of a server key', () => {
 });
 
 describe('changing and deleting', () => {
-  test('an organization has other names at once, and keeps what is not sent', async () => {
+  test('an organization is renamed at once, and keeps absent fields', async () => {
     const before = { name: 'Old', abbreviation: abbreviation(), country: 'GB', admin_email: 'a@b.c' };
     const orgId = await client.createOrg(before);
     const next = abbreviation();
@@ -246,7 +246,7 @@ describe('changing and deleting', () => {
     messageOf(await client.system('PUT', `org?org_id=${orgId}`, { name: 'x' }, { 'x-server-key': undefined }), 403);
   });
 
-  test('a project has other paths at once; what has projects is not deleted', async () => {
+  test('a project gets its new paths at once; an organization with projects is not deleted', async () => {
     const orgId = await client.createOrg();
     const org = { 'x-org-id': orgId };
     const make = async (): Promise<string> =>

@@ -54,7 +54,7 @@ const read = async (projectId: string): Promise<Body> =>
   (await client.system('GET', `project?project_id=${projectId}`, undefined, { 'x-org-id': orgId })).json<Body>();
 
 describe('creating a project', () => {
-  test('gives its id and three spaces', async () => {
+  test('returns its id and three spaces', async () => {
     const abbr = abbreviation();
     const answer = await create({ abbreviation: abbr, database: [entry()], description: 'What it is.' });
     expect(answer.status).toBe(201);
@@ -79,7 +79,7 @@ describe('creating a project', () => {
     });
   });
 
-  test('whose abbreviation the organization has is reported with what there is', async () => {
+  test('with an abbreviation of the organization returns the existing project', async () => {
     const abbr = abbreviation();
     const first = (await create({ abbreviation: abbr })).json<Body>();
     const again = await create({ abbreviation: abbr, name: 'Another', database: [entry()] });
@@ -88,14 +88,14 @@ describe('creating a project', () => {
     expect((await read(String(first['project_id'])))['databases']).toEqual([]);
   });
 
-  test('may have an abbreviation that another organization uses', async () => {
+  test('may use an abbreviation of another organization', async () => {
     const abbr = abbreviation();
     const other = await client.createOrg();
     const [one, two] = [await create({ abbreviation: abbr }), await create({ abbreviation: abbr }, { 'x-org-id': other })];
     expect([one.status, two.status]).toEqual([201, 201]);
   });
 
-  test('takes an id that is given, once, and tells another organization nothing of it', async () => {
+  test('accepts an id once, and reveals nothing of it to another organization', async () => {
     const project_id = ulid();
     expect((await create({ project_id })).json()).toMatchObject({ code: 201, project_id });
     expect((await create({ project_id })).json()).toMatchObject({ code: 208, project_id });
@@ -105,11 +105,11 @@ describe('creating a project', () => {
     expect(foreign.text).not.toContain('spaces');
   });
 
-  test('in an organization that does not exist is 404', async () => {
+  test('in a missing organization returns 404', async () => {
     messageOf(await create({}, { 'x-org-id': ulid() }), 404);
   });
 
-  test('many times at once makes one', async () => {
+  test('concurrently creates one project', async () => {
     const abbr = abbreviation();
     const answers = await Promise.all(Array.from({ length: 10 }, () => create({ abbreviation: abbr, database: [entry()] })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 9 }, () => 208)]);
@@ -135,7 +135,7 @@ describe('an entry', () => {
     expect(Object.keys(body)).not.toContain('password');
   });
 
-  test('keeps what is given', async () => {
+  test('keeps the given values', async () => {
     const limits = {
       connect_timeout_secs: 7,
       idle_timeout_secs: 8,
@@ -166,7 +166,7 @@ describe('an entry', () => {
     expect(await shown(entry(changes))).toMatchObject({ db_type: type, host_details: [{ host: 'db', port }] });
   });
 
-  test('may have several hosts, in their order', async () => {
+  test('may have several hosts, in order', async () => {
     const host_details = [1, 2, 3].map((number) => ({ host: `db${number}`, port: String(5000 + number) }));
     expect((await shown(entry({ host_details })))['host_details']).toEqual(host_details);
   });
@@ -228,13 +228,13 @@ describe('an entry', () => {
     expect(answer.text).not.toContain(PASSWORD);
   });
 
-  test('twice in a project is 422; the same name of another type is not twice', async () => {
+  test('that exists in the project is 422, unless its type differs', async () => {
     expect(messageOf(await create({ database: [entry(), entry({ username: 'else' })] }), 422)).toContain('shop');
     expect(messageOf(await create({ database: [entry(), entry({ db_type: 'postgres' })] }), 422)).toContain('shop');
     expect((await create({ database: ['pg', 'ms', 'ma', 'ch'].map((db_type) => entry({ db_type })) })).status).toBe(201);
   });
 
-  test('is not dialled when it is registered', async () => {
+  test('is not connected to when it is registered', async () => {
     const began = performance.now();
     await created([entry({ host_details: [{ host: '192.0.2.1', port: '5432' }] })]);
     expect(performance.now() - began).toBeLessThan(5000);
@@ -251,7 +251,7 @@ describe('reading projects', () => {
     messageOf(await client.system('GET', 'project/list', undefined, { 'x-org-id': ulid() }), 404);
   });
 
-  test('of another organization is 404', async () => {
+  test('of another organization returns 404', async () => {
     const [mine, other] = [await created([]), await client.createOrg()];
     messageOf(await client.system('GET', `project?project_id=${mine}`, undefined, { 'x-org-id': other }), 404);
     messageOf(await client.system('DELETE', `project?project_id=${mine}`, undefined, { 'x-org-id': other }), 404);
@@ -262,7 +262,7 @@ describe('reading projects', () => {
   });
 });
 
-describe('changes hold at once', () => {
+describe('changes take effect at once', () => {
   const at = (index: number): DatabaseEntry => {
     const database = databases[index];
     if (database === undefined) throw new Error('no such database');
@@ -280,7 +280,7 @@ describe('changes hold at once', () => {
     return { projectId, words, manage, context };
   };
 
-  test('adding, changing and removing a database', async () => {
+  test('when a database is added, changed or removed', async () => {
     const { words, manage, projectId } = await project([]);
     const { db_name: name } = at(0);
     expect(await words(name)).toBe(404);
@@ -303,7 +303,7 @@ describe('changes hold at once', () => {
     expect((await read(projectId))['databases']).toEqual([]);
   });
 
-  test('a changed or removed database keeps no connection open', async () => {
+  test('and close the connections of a changed or removed database', async () => {
     const { words, manage, projectId } = await project([at(1)]);
     const { db_name: name } = at(1);
     const pids = async () => {
@@ -326,12 +326,12 @@ describe('changes hold at once', () => {
     await expect.poll(own, PATIENCE).toEqual([]);
   });
 
-  test('two databases of a project answer with their own rows', async () => {
+  test('without mixing the rows of two databases of a project', async () => {
     const { words } = await project([at(0), at(1)]);
     expect([await words(at(0).db_name), await words(at(1).db_name)]).toEqual([['one'], ['two']]);
   });
 
-  test('what is wrong with a change is said, and nothing changes', async () => {
+  test('unless they are invalid, which is reported', async () => {
     const { words, manage } = await project([at(0)]);
     const { db_name: name } = at(0);
     messageOf(await manage('PUT', 'database', { ...at(0), username: undefined }), 400);
@@ -348,7 +348,7 @@ describe('changes hold at once', () => {
     expect(await words(name)).toEqual(['one']);
   });
 
-  test('deleting a project', async () => {
+  test('when a project is deleted', async () => {
     const { words, manage, projectId, context } = await project([at(0)]);
     const token = await client.system('POST', 'token', { name: 't', key_type: 'r--', roles: 'x' }, context);
     expect(await words(at(0).db_name)).toEqual(['one']);
@@ -366,7 +366,7 @@ describe('changes hold at once', () => {
   });
 });
 
-test('no password was said or kept in clear', async () => {
+test('no password is printed, or stored in clear text', async () => {
   expect(service.output()).not.toContain(PASSWORD);
   const { readdirSync, readFileSync } = await import('node:fs');
   for (const file of readdirSync(service.dataDir, { recursive: true, withFileTypes: true }).filter((item) => item.isFile()))

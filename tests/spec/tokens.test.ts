@@ -64,7 +64,7 @@ const usersPath = (short = false): string =>
 const read = (token: string, options = {}) => use('GET', `${usersPath(true)}?pg=0&ps=9`, token, options);
 
 describe('creating', () => {
-  test('shows the token once, with everything it stands for', async () => {
+  test('shows the token once, with all its properties', async () => {
     const answer = await create({ name: 'reporting', key_type: 'r--', roles: ['viewer', 'auditor'], description: 'For reports.' });
     expect(answer.status).toBe(201);
     const body = answer.json<Body>();
@@ -94,17 +94,17 @@ describe('creating', () => {
     ).toBe(true);
   });
 
-  test('takes roles as a list or with commas, and a user, a feature and an expiry', async () => {
+  test('accepts roles as a list or with commas, and a user, a feature and an expiry', async () => {
     const given = { user_id: ulid(), feature_id: ulid(), expires_at: '2099-12-31T23:59:59Z' };
     expect((await create({ roles: ' viewer , auditor', ...given })).json()).toMatchObject({ roles: ['viewer', 'auditor'], ...given });
   });
 
-  test('gives a token of its own each time', async () => {
+  test('creates a different token each time', async () => {
     const tokens = await Promise.all(Array.from({ length: 10 }, () => made()));
     expect(new Set(tokens.map(({ token }) => token)).size).toBe(10);
   });
 
-  test('a name that the project has is 409; another project may have it', async () => {
+  test('rejects a name that exists in the project with 409, but not one of another project', async () => {
     await create({ name: 'taken' });
     expect(messageOf(await create({ name: 'taken' }), 409)).toContain('taken');
     expect(messageOf(await create({ name: 'taken' }, { 'x-space-id': project.spaces.prod }), 409)).toContain('taken');
@@ -134,7 +134,7 @@ describe('creating', () => {
     expect(messageOf(await create(changes), status)).toContain(field);
   });
 
-  test('needs a context that exists', async () => {
+  test('requires a context that exists', async () => {
     messageOf(await create({}, { 'x-org-id': ulid() }), 404);
     messageOf(await create({}, { 'x-project-id': ulid() }), 404);
     messageOf(await create({}, { 'x-space-id': ulid() }), 404);
@@ -144,7 +144,7 @@ describe('creating', () => {
 });
 
 describe('listing', () => {
-  test('tells all but the tokens, in pages', async () => {
+  test('returns everything but the tokens, in pages', async () => {
     const own = await setUpProject(service, []);
     for (const name of ['a', 'b', 'c']) await create({ name, description: `the ${name}` }, own.headers);
     const page = async (query: string) => (await client.system('GET', `token/list${query}`, undefined, own.headers)).json<Body[]>();
@@ -180,7 +180,7 @@ describe('listing', () => {
 });
 
 describe('deleting', () => {
-  test('ends the token at once, and tells of it', async () => {
+  test('revokes the token at once, and confirms it', async () => {
     const { token, id } = await made();
     expect((await read(token)).status).toBe(200);
     expect((await remove(id)).json()).toEqual({ code: 200, status: 'OK', message: expect.any(String) });
@@ -189,7 +189,7 @@ describe('deleting', () => {
     expect((await list('?ps=1000')).text).not.toContain(id);
   });
 
-  test('reaches tokens of the own project only', async () => {
+  test('is limited to tokens of the own project', async () => {
     const { token, id } = await made({}, other.headers);
     messageOf(await remove(id), 404);
     expect((await use('GET', `/svc/api/rest/auto/v1/pg/${database.name}/users?pg=0&ps=1`, token)).status).toBe(200);
@@ -227,7 +227,7 @@ describe('using', () => {
     await database.run('DELETE FROM users WHERE id = 900');
   });
 
-  test('needs both halves, the same in both', async () => {
+  test('requires the token in both places, with the same value', async () => {
     const { token } = await made();
     const { token: another } = await made();
     for (const options of [
@@ -249,7 +249,7 @@ describe('using', () => {
     messageOf(await read(token, { header: Buffer.from(token).toString('latin1'), pwt: Buffer.from(token).toString('latin1') }), 404);
   });
 
-  test('an expired one is 404, from the moment of its expiry', async () => {
+  test('an expired token returns 404 from its expiry on', async () => {
     const expiry = Date.now() + 4000;
     const { token } = await made({ expires_at: new Date(expiry).toISOString() });
     expect((await read(token)).status).toBe(200);
@@ -257,7 +257,7 @@ describe('using', () => {
     messageOf(await read(token), 404);
   });
 
-  test('headers of context beside it change nothing', async () => {
+  test('context headers beside a token have no effect', async () => {
     const { token } = await made({ key_type: 'r--' });
     const headers = { ...other.headers, 'x-user-roles': 'admin', 'x-org-id': ulid() };
     expect((await read(token, { headers })).json()).toEqual(USERS);
@@ -267,12 +267,12 @@ describe('using', () => {
     expect((await read(token, { headers: { 'x-org-id': 'nonsense', 'x-user-id': '' } })).status).toBe(200);
   });
 
-  test('belongs to its project: the path of another one is 403', async () => {
+  test('a token returns 403 for the path of another project', async () => {
     const { token } = await made();
     messageOf(await use('GET', `${other.autoPath('pg', database.name, 'users')}?pg=0&ps=1`, token), 403);
   });
 
-  test('works on metadata too', async () => {
+  test('a token gives access to metadata', async () => {
     const { token } = await made({ key_type: 'r--' });
     const query = `type=pg&schema=${database.name}`;
     expect((await use('GET', `/svc/rest/meta/v1/table/list?${query}`, token)).json()).toMatchObject([{ table: 'users' }]);
@@ -282,7 +282,7 @@ describe('using', () => {
 });
 
 describe('with the role admin', () => {
-  test('reaches the System APIs of its own project, without a server key', async () => {
+  test('gives access to the System APIs of its own project without a server key', async () => {
     const { token } = await made({ roles: 'admin' });
     const base = '/svc/system/api/v1';
     expect((await use('GET', `${base}/org?org_id=${project.orgId}`, token)).json()).toMatchObject({ org_id: project.orgId });
@@ -301,7 +301,7 @@ describe('with the role admin', () => {
     expect((await use('DELETE', `${base}/token?token_id=${String(child.json<Body>()['token_id'])}`, token)).status).toBe(200);
   });
 
-  test('reaches nothing else', async () => {
+  test('gives access to nothing else', async () => {
     const { token } = await made({ roles: 'admin' });
     const base = '/svc/system/api/v1';
     const foreign: readonly (readonly [string, string, unknown])[] = [
@@ -324,7 +324,7 @@ describe('with the role admin', () => {
     expect(read.status).toBe(200);
   });
 
-  test('still needs its key_type to permit the method', async () => {
+  test('still requires a key_type that permits the method', async () => {
     const { token } = await made({ roles: 'admin', key_type: 'r--' });
     messageOf(await use('POST', '/svc/system/api/v1/token', token, { body: { name: 'x', key_type: 'rwd', roles: 'admin' } }), 403);
     messageOf(await use('DELETE', `/svc/system/api/v1/project?project_id=${project.projectId}`, token), 403);

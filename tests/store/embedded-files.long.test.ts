@@ -174,7 +174,7 @@ describe('the start', () => {
     expect(readdirSync(folder).filter((name) => !/-(wal|shm)$/.test(name))).toEqual(before.filter((name) => !/-(wal|shm)$/.test(name)));
   });
 
-  test('creates a new store when it is requested', async () => {
+  test('creates a new store when all files of the old one were removed', async () => {
     await made();
     for (const name of readdirSync(folder)) if (name.startsWith('millrace.db')) rmSync(join(folder, name));
     expect(await orgs(await start())).toEqual([]);

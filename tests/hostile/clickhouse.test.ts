@@ -7,7 +7,7 @@ import { clickhouseNativeProtocol } from './clickhouse-native.ts';
 import { expectUnharmed } from './frame/verdict.ts';
 
 test.each([clickhouseHttpProtocol, clickhouseNativeProtocol])(
-  'conversations with servers that lie: $name',
+  'the driver survives servers that send invalid messages: $name',
   (protocol) => expectUnharmed(protocol, times(100, 20_000), ['done', 'malformed', 'lost']),
   600_000,
 );

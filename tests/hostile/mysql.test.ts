@@ -6,7 +6,7 @@ import { expectUnharmed } from './frame/verdict.ts';
 import { mysqlProtocol } from './mysql.ts';
 
 test.each(['mysql', 'mariadb'] as const)(
-  'conversations with servers that lie: %s',
+  'the driver survives servers that send invalid messages: %s',
   (engine) => expectUnharmed(mysqlProtocol(engine), times(150, 20_000), ['done', 'malformed', 'lost', 'login']),
   600_000,
 );

@@ -120,7 +120,7 @@ describe('the five headers of the Auto API', () => {
   });
 
   test.each(['x_org_id', 'x.org.id', 'x-org_id', 'x_user_roles', 'X.User.Roles', 'x~server~key'])(
-    'the look-alike %s is refused',
+    'do not accept the look-alike %s',
     async (name) => {
       const text = messageOf(await read({ ...headersOf(tenant(0)), [name]: tenant(2).orgId }, auto(tenant(0))), 400);
       expect(text).toContain(name.toLowerCase());

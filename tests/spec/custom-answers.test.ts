@@ -168,7 +168,7 @@ describe('response', () => {
     ['a body beside a file', { body: '1', file: { data: '"AA=="' } }, 400],
     ['an unknown field', { state: 200 }, 400],
     ['an expression that does not compile', { status: 'step_9 == nil ? 404 : 200' }, 422],
-  ])('%s is refused at deploy', async (_, response, status) => {
+  ])('%s is rejected at deploy', async (_, response, status) => {
     const answer = await refused({ uri: 'refused', logic: VALUE, response });
     expect([answer.status, answer.text]).toEqual([status, expect.stringMatching(/line \d+, column \d+: response/)]);
   });

@@ -154,7 +154,7 @@ describe('input', () => {
     ['no object', '[1]', 400],
     ['great depth', `{"a": ${'['.repeat(100)}${']'.repeat(100)}}`, 400],
     ['a key twice', '{"a": 1, "a": 2}', 400],
-  ])('refuses %s', async (_, body, status) => {
+  ])('rejects %s', async (_, body, status) => {
     expect((await bench.call('POST', 'in', { body, headers: { 'content-type': 'application/json' } })).status).toBe(status);
   });
 

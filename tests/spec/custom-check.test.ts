@@ -266,7 +266,7 @@ describe('a trial', () => {
     expect(await postgres.run('SELECT id FROM products')).toEqual([{ id: 1 }]);
   });
 
-  test('takes the input of a GET as a query', async () => {
+  test('reads the input of a GET from the query', async () => {
     const sketch: Sketch = { uri: 'get', input: { n: { type: 'integer' } }, logic: [{ expr: 'a', code: 'input.n' }] };
     expect(await check(textOf(sketch), '?execute=true&query=n%3D5')).toMatchObject({ result: 5 });
     expect(await check(textOf(sketch), `?execute=true&input=${encodeURIComponent('{"n": 7}')}`)).toMatchObject({ result: 7 });

@@ -132,7 +132,7 @@ config:
       /is not allowed/,
     ],
     ['an unknown database type', { database: { type: 'oracle', source_ip: 'x', username: 'a', name: 'c' } }, 400, /database\.type/],
-  ])('refuses %s', async (_, sketch, status, why) => {
+  ])('rejects %s', async (_, sketch, status, why) => {
     const response = await bench.deployText(stringify(bench.document({ ...ONE, uri: 'refused-thing', ...sketch })));
     expect([response.status, message(response)]).toEqual([status, expect.stringMatching(why)]);
   });
@@ -149,7 +149,7 @@ config:
     ],
     ['great depth', `${'['.repeat(20_000)}`],
     ['great size', `a: ${'x'.repeat(400_000)}`],
-  ])('refuses %s quickly', async (_, text) => {
+  ])('rejects %s quickly', async (_, text) => {
     const began = performance.now();
     expect((await bench.deployText(text)).status).toBe(400);
     expect(performance.now() - began).toBeLessThan(5000);

@@ -65,7 +65,7 @@ describe.each(ENGINE_NAMES)('on %s', (engine) => {
     ['PUT', 'id=ge.1&set=pg.1&pg=0'],
     ['PUT', 'id=ge.1&set=pg.1&ps=5'],
     ['GET', 'pg=0&ps=9&set=pg.1'],
-  ])('%s %s uses a name that the method does not', async (method, query) => {
+  ])('%s %s is rejected because the method does not use the name', async (method, query) => {
     expect(messageOf(await notes.send(method, query), 400)).toContain('quote it');
     expect(await notes.ids('')).toEqual([1, 2]);
   });

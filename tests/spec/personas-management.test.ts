@@ -92,7 +92,7 @@ describe('personas', () => {
     ['nothing: at all', 400],
     [{ persona: 'a', roles: ['a'], tables: {}, colour: 'red' }, 400],
     ['persona: [', 400],
-  ])('%j is refused with %i', async (document, status) => {
+  ])('%j is rejected with %i', async (document, status) => {
     expect((await put(document)).status).toBe(status);
   });
 

@@ -20,7 +20,7 @@ describe.each(ENGINE_NAMES)('writes under personas on %s', (engine) => {
   beforeEach(() => space.fill(ITEMS));
   afterAll(() => space?.drop());
 
-  test('updates touch rows that match the rule and the filters, and need not match the rule of read', async () => {
+  test('updates change rows that match the rule and the filters, whether or not they are readable', async () => {
     await space.only({
       items: { read: { rows: ['status=eq.new'] }, update: { columns: ['note', 'status'], rows: ['owner=eq.?:claims.name'] } },
     });

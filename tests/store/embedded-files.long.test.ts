@@ -164,7 +164,7 @@ describe('the start', () => {
       },
       /contains no records/,
     ],
-  ])('refuses %s, in one line', async (_, prepare, words) => {
+  ])('rejects %s with one line', async (_, prepare, words) => {
     await prepare();
     const before = readdirSync(folder).sort();
     const { code, said } = await refusal();

@@ -129,7 +129,7 @@ describe('compileInKeyOrder', () => {
     expect(compile(plan(['k'], { offset: 0, where, isContinuation: false }))).toBeUndefined();
   });
 
-  test('relies on the plan to state that no other filter is present', () => {
+  test('marks a plan as a continuation only when the cursor is its only filter', () => {
     const continues = (query: string): boolean | undefined => {
       const { table } = plan(['k']);
       const cursor = encodeCursor(plan(['k']).order, ['7', '1'], undefined);
@@ -143,7 +143,7 @@ describe('compileInKeyOrder', () => {
     expect(continues('pg=0&ps=5&$after=CURSOR&v=gt.3')).toBe(false);
   });
 
-  test('and no order for the rows of one key, of which two say that it repeats', () => {
+  test('requests no order within one key, and two rows show that the key repeats', () => {
     const page = compile(plan(['k'], { offset: 0, columns: [v], where: { op: 'eq', column: k, values: ['7'] } }));
     expect(page?.statement.text).toBe('SELECT `v` FROM `d`.`t` WHERE `k` = {p1:Int32} LIMIT {p2:UInt64}');
     expect(page).toMatchObject({ params: ['7', '2'], key: [], before: 0 });

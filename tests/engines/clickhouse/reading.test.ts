@@ -17,7 +17,7 @@ import { Kept } from './support.ts';
 
 const FLOW = { pause: () => undefined, resume: () => undefined };
 
-test('type texts become trees and parameter types', () => {
+test('type names are parsed into trees and parameter types', () => {
   const types: readonly (readonly [text: string, parameter: string])[] = [
     ['Int32', 'Int32'],
     ['LowCardinality(Nullable(String))', 'Nullable(String)'],
@@ -45,7 +45,7 @@ test('type texts become trees and parameter types', () => {
   expect(quoteName('a`b\\c\0')).toBe('`a\\`b\\\\c\\0`');
 });
 
-test('a value stands inside, below, above or between what a type can hold', () => {
+test('a value is inside, below, above or between the values of a type', () => {
   const cases: readonly (readonly [type: string, text: string, fit: object | undefined])[] = [
     ['Int8', '127', { side: 'within', exact: true, text: '127' }],
     ['Int8', '128', { side: 'above', exact: true, text: '127' }],
@@ -90,7 +90,7 @@ function pieces(bytes: Buffer, sizes: readonly number[]): Buffer[] {
 
 const cuts = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 6 });
 
-test('a response is the same in any pieces', () => {
+test('a response is the same in pieces of any size', () => {
   const body = fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes));
   fc.assert(
     fc.property(body, fc.constantFrom('chunked', 'counted'), cuts, cuts, (content, form, chunking, cutting) => {
@@ -133,7 +133,7 @@ const CELLS: readonly (readonly [kind: Kind, value: fc.Arbitrary<unknown>])[] = 
 ];
 const SPELLED: Readonly<Record<string, string>> = { nan: 'NaN', inf: 'Infinity', '-inf': '-Infinity' };
 
-test('any row comes out as its cells, in any pieces', () => {
+test('any row is read as its cells, in pieces of any size', () => {
   const row = fc.tuple(...CELLS.map(([, value]) => value));
   fc.assert(
     fc.property(fc.array(row, { maxLength: 20 }), cuts, (rows, sizes) => {
@@ -162,7 +162,7 @@ test('any row comes out as its cells, in any pieces', () => {
   );
 });
 
-test('a row that is broken or not as expected is a failure, and never read past its end', () => {
+test('a damaged or unexpected row fails, and is never read past its end', () => {
   const one = [{ name: 'a', kind: 'int' as const }];
   for (const text of ['[1', '["x', '[[1,2]', '[{"a":', '["\\', '[1, 2]', '[]', '1]', '["5"]', '']) {
     const reader = new RowReader(new Kept(), FLOW);

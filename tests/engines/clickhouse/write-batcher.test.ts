@@ -19,7 +19,7 @@ const refused = (effect: 'nothing' | 'unknown') => new DbFailure('constraint', '
 const settled = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 describe('a write batcher', () => {
-  test('sends two inserts at once, and those that wait for them as one', async () => {
+  test('sends two inserts at once, and merges those that wait for them', async () => {
     const { batches, add } = table();
     const inserts = Array.from({ length: 6 }, () => add());
     expect(batches.map(({ size }) => size)).toEqual([1, 1]);
@@ -30,7 +30,7 @@ describe('a write batcher', () => {
     await Promise.all(inserts);
   });
 
-  test('sends those that have waited for long whatever is under way', async () => {
+  test('sends inserts that have waited too long, even while others run', async () => {
     const { batches, add } = table();
     const inserts = Array.from({ length: 4 }, () => add());
     await expect.poll(() => batches.length).toBe(3);
@@ -72,7 +72,7 @@ describe('a write batcher', () => {
     expect(batches.slice(3).map(({ size }) => size)).toEqual([1, 1, 1, 1, 1]);
   });
 
-  test('leaves out callers who have gone away', async () => {
+  test('leaves out callers who have disconnected', async () => {
     const { batches, add } = table();
     void add();
     void add();

@@ -130,7 +130,7 @@ suite.each(SERVERS)('%s: statements', (label, at: Server) => {
     expect(await values('desc')).toEqual(['red', 'green', 'blue', null]);
   });
 
-  test('keeps parameter types apart when one text is used with several', async () => {
+  test('keeps parameter types apart when one statement is used with several', async () => {
     const kinds: readonly [ParamKind, ParamValue][] = [
       ['text', 'alice'],
       ['int', '0'],
@@ -447,7 +447,7 @@ suite.each(SERVERS)('%s: statements', (label, at: Server) => {
     expect((await sql(connection, 'SELECT 1')).values).toEqual([['1']]);
   });
 
-  test('connects to the server that its name says', async () => {
+  test('connects to the server of the expected product', async () => {
     const version = (await sql(connection, 'SELECT VERSION()')).values[0]?.[0] ?? '';
     expect(version.includes('MariaDB')).toBe(label === 'MariaDB');
   });

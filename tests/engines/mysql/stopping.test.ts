@@ -45,7 +45,7 @@ suite.each(SERVERS)('%s: stopping', (_, at: Server) => {
     connection.close();
   });
 
-  test('a transaction of a caller who has left is rolled back', async () => {
+  test('a transaction is rolled back when its caller disconnects', async () => {
     const connection = await connect(at, database);
     const controller = new AbortController();
     const options = { ...OPTIONS, signal: controller.signal };

@@ -93,7 +93,7 @@ suite('parameters', () => {
     ['float', '', 'NaN'],
     ['float', '', '1e400'],
     ['float', 'float', '1e39'],
-  ] as const)('%s %s refuses %s', (kind, cast, value) => {
+  ] as const)('%s %s rejects %s', (kind, cast, value) => {
     const writer = new ParameterWriter(Buffer.alloc(64), 0);
     expect(() => writer.parameters([{ kind, cast }], [value])).toThrow(expect.objectContaining({ kind: 'invalid' }));
   });

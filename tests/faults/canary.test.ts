@@ -1,5 +1,5 @@
-// Canary: many clients, some of which disconnect early or time out. Every response must belong to
-// its own request.
+// Canary: many clients; some disconnect early or time out. Every response must belong to its own
+// request.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PATIENCE } from '../support/patience.ts';

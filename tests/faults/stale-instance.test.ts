@@ -1,6 +1,5 @@
-// Two instances on one PostgreSQL store, one of which loses contact to it: a token that the other
-// instance deleted is rejected after the deletion's response, calls authenticated by the gateway
-// continue from memory, and the instance recovers without help.
+// Two instances on one PostgreSQL store. One loses contact to it, and still rejects a token that
+// the other one deleted, serves gateway-authenticated calls from memory, and recovers without help.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Bench } from '../custom/definitions.ts';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';

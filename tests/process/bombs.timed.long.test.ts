@@ -21,7 +21,7 @@ const NOWHERE: DatabaseEntry = {
 const TRIES = 6;
 /** Maximum latency of a small request in ms. */
 const AT_ONCE = 50;
-/** Maximum p99 lag of the event loop in ms above that of an idle loop; the probe adds its 10 ms. */
+/** Maximum p99 lag in ms above the lag of an idle event loop; the probe adds its 10 ms. */
 const LAG = 20;
 /** Generous, since a program that ends in an error is slower on a busy machine. */
 const UNTIL_ERROR = { time_ms: 10_000 };

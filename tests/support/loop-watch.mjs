@@ -1,5 +1,5 @@
-// Preload for a service: between two SIGUSR2 it measures the ticks of the event loop, and then writes
-// a JSON line with the longest one and their sum, in ms of CPU time (Linux).
+// Preload for a service. Measures the ticks of the event loop between two SIGUSR2, and then writes a
+// JSON line with the longest one and their sum, in ms of CPU time (Linux).
 import { readFileSync } from 'node:fs';
 
 const PERIOD_MS = 2;

@@ -9,7 +9,9 @@ const MIB = 1024 * 1024;
 /** Conversations after which every ending is expected to have occurred. */
 const ENOUGH = 2000;
 
-/** `endings`: results that must occur, or the mutations test nothing; short runs check the first two. */
+/**
+ * `endings` must all occur, or the mutations test nothing. Short runs check the first two only.
+ */
 export async function expectUnharmed(protocol: Protocol, conversations: number, endings: readonly string[]): Promise<void> {
   const report = await campaign(protocol, { conversations });
   process.stdout.write(`${JSON.stringify(report)}\n`);

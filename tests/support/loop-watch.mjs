@@ -1,4 +1,4 @@
-// Preload for a service. Measures the ticks of the event loop between two SIGUSR2, and then writes a
+// Preload for a service. Measures the ticks of the event loop between two SIGUSR2, then writes a
 // JSON line with the longest one and their sum, in ms of CPU time (Linux).
 import { readFileSync } from 'node:fs';
 

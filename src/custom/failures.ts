@@ -9,7 +9,7 @@ import { SandboxBusyError } from '../lang/sandbox/index.ts';
 import { CompileError, type Problem, RunError } from '../lang/source.ts';
 import { MemoryBusy } from '../util/bytes/memory-lease.ts';
 import { sanitizeMessage } from './sanitize-message.ts';
-import type { Stays } from './steps/session.ts';
+import type { SideEffects } from './steps/session.ts';
 
 type Explain = (label: string, failure: DbFailure, timeoutMs: number) => ApiError;
 
@@ -66,12 +66,12 @@ function explainRun({ problem, verdict }: RunError, label: string): ApiError {
 }
 
 /** Adds the side effects of the call to the error. */
-export function withSideEffects(error: unknown, label: string, stays: Stays | undefined): unknown {
-  if (stays === undefined) return error;
-  if (stays.kind === 'nothing') return error instanceof ApiError ? error.withOutcome('none') : error;
+export function withSideEffects(error: unknown, label: string, sideEffects: SideEffects | undefined): unknown {
+  if (sideEffects === undefined) return error;
+  if (sideEffects.kind === 'none') return error instanceof ApiError ? error.withOutcome('none') : error;
   const known =
     error instanceof ApiError ? error : apiError('step_failed', label, 'an unexpected error; the log has the details').causedBy(error);
-  return known.withOutcome('unknown', describeResidue(stays.steps, stays.kind));
+  return known.withOutcome('unknown', describeResidue(sideEffects.steps, sideEffects.kind));
 }
 
 function placeOf({ file, line, column }: Problem): string {

@@ -51,9 +51,9 @@ const OUTCOMES: Readonly<Record<WriteOutcome, string>> = {
 const AMBIGUOUS: ReadonlySet<number> = new Set([424, 504]);
 
 /** Names the steps of a failed Custom call whose writes are, or may be, committed. */
-export function describeResidue(steps: readonly string[], certainty: 'stays' | 'may_stay'): string {
+export function describeResidue(steps: readonly string[], certainty: 'committed' | 'uncertain'): string {
   const which = steps.length === 1 ? `step ${steps[0]}` : `the steps ${steps.join(', ')}`;
-  if (certainty === 'stays') return `What ${which} wrote stays; check before you repeat the call.`;
+  if (certainty === 'committed') return `What ${which} wrote stays; check before you repeat the call.`;
   return `The outcome is unknown: what ${which} wrote may stay; check before you repeat the call.`;
 }
 

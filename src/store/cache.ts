@@ -5,12 +5,12 @@
  */
 import { BoundedMap } from '../util/bounded-map.ts';
 
-const MOST_ABSENT = 1_000;
+const MAX_ABSENT = 1_000;
 
 export class RecordCache<T extends object> {
   readonly #load: (key: string) => Promise<T | undefined>;
   readonly #records: BoundedMap<string, T>;
-  readonly #absent = new BoundedMap<string, true>(MOST_ABSENT);
+  readonly #absent = new BoundedMap<string, true>(MAX_ABSENT);
   readonly #loading = new Map<string, Promise<T | undefined>>();
 
   constructor(most: number, load: (key: string) => Promise<T | undefined>) {

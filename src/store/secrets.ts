@@ -16,7 +16,7 @@ const TAG_BYTES = 16;
 export const KID_START = 'v1:'.length;
 export const KID_LENGTH = 8;
 
-const MOST_OPENED = 10_000;
+const MAX_OPENED = 10_000;
 
 /** Thrown when a secret cannot be decrypted. The message contains no part of it. */
 export class SecretError extends Error {}
@@ -43,7 +43,7 @@ export class KeyRing {
   readonly currentKid: string;
   readonly #current: Uint8Array;
   readonly #keys: ReadonlyMap<string, Uint8Array>;
-  readonly #opened = new BoundedMap<string, string>(MOST_OPENED);
+  readonly #opened = new BoundedMap<string, string>(MAX_OPENED);
 
   constructor(keys: readonly Uint8Array[]) {
     const [first] = keys;

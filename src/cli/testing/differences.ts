@@ -56,11 +56,11 @@ function unlike(expected: PlainValue, actual: PlainValue, path: string): string 
   return `${path}: expected ${shown(expected)}, got ${shown(actual)}`;
 }
 
-const MOST_SHOWN = 300;
+const MAX_SHOWN = 300;
 
 export function shown(value: PlainValue): string {
   const text = writeJson(value);
-  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)} …` : text;
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)} …` : text;
 }
 
 const STEP = /^(?:\.?([^.[\]]+)|\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\])/;

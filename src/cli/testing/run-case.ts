@@ -19,7 +19,7 @@ export interface CaseResult {
 }
 
 /** Deeper than any result of the service. */
-const MOST_DEPTH = 1024;
+const MAX_DEPTH = 1024;
 const FIRST_REFUSAL = 400;
 
 export async function runCase(client: Client, definition: string, tested: TestCase): Promise<CaseResult> {
@@ -47,7 +47,7 @@ async function outcomeOf(client: Client, definition: string, tested: TestCase): 
 
 function read(bytes: Buffer): PlainMap | undefined {
   try {
-    const value = parseJson(bytes, { maxDepth: MOST_DEPTH });
+    const value = parseJson(bytes, { maxDepth: MAX_DEPTH });
     return value instanceof Map ? value : undefined;
   } catch {
     return undefined;

@@ -51,8 +51,8 @@ export async function runSteps(
   } catch (error) {
     await session.rollback();
     const label = compiled.steps[Math.min(timings.length, compiled.steps.length - 1)]?.label ?? '';
-    const explained = withSideEffects(explainStep(error, label, compiled.timeoutMs), label, session.stays);
-    return { ...failedBy(explained, session.final), maxRetries: session.repeats };
+    const explained = withSideEffects(explainStep(error, label, compiled.timeoutMs), label, session.sideEffects);
+    return { ...failedBy(explained, session.isFinal), maxRetries: session.maxRestarts };
   } finally {
     session.release();
   }
@@ -70,8 +70,8 @@ async function evaluateAndSettle(response: CompiledResponse, { answer }: Compile
     return { kind: 'done', value, reply };
   }
   await session.rollback();
-  const { stays } = session;
-  const outcome = stays === undefined ? [] : ['X-Outcome', stays.kind === 'nothing' ? 'none' : 'unknown'];
+  const { sideEffects } = session;
+  const outcome = sideEffects === undefined ? [] : ['X-Outcome', sideEffects.kind === 'none' ? 'none' : 'unknown'];
   return { kind: 'done', value, reply: { ...reply, headers: [...reply.headers, ...outcome] } };
 }
 

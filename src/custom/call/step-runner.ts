@@ -194,7 +194,7 @@ function undeliverable({ steps, answer, timeoutMs }: Compiled, error: unknown): 
   const explained = explainStep(error, label, timeoutMs);
   const written = steps.filter(({ sql }) => sql?.reads === false).map((step) => step.label);
   if (written.length === 0) return failedBy(explained);
-  return failedBy(withSideEffects(explained, label, { kind: 'stays', steps: written }), true);
+  return failedBy(withSideEffects(explained, label, { kind: 'committed', steps: written }), true);
 }
 
 /** Value of `Server-Timing`: one duration per finished step. */

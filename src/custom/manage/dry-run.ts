@@ -98,14 +98,16 @@ async function runTrial(management: Management, author: Author, compiled: Compil
     const after = await runStatements(compiled, session, trial.after, 'after');
     const duration = millisecondsSince(start);
     await session.rollback();
-    const { stays } = session;
+    const { sideEffects } = session;
     return [
       ['steps', steps],
       ...fields,
       ...(trial.after.length === 0 ? [] : ([['after', after]] as const)),
       ['duration_ms', duration],
       // A procedure may commit, and not every table can roll back.
-      ...(stays === undefined || stays.kind === 'nothing' ? [] : ([['stays', describeResidue(stays.steps, stays.kind)]] as const)),
+      ...(sideEffects === undefined || sideEffects.kind === 'none'
+        ? []
+        : ([['stays', describeResidue(sideEffects.steps, sideEffects.kind)]] as const)),
     ];
   } finally {
     await session.rollback();

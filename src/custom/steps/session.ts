@@ -33,25 +33,25 @@ export interface SessionOptions {
 
 type Pool = ReturnType<Connections['pool']>;
 
-/** A statement of a step, and how the step is called. */
-export interface Stated {
+/** The SQL of a step and the name of the step. */
+export interface LabelledStatement {
   readonly label: string;
   readonly sql: StatementFacts;
 }
 
 /** Writes that remain after a failed call, by step. */
-export type Stays =
-  | { readonly kind: 'nothing' }
-  | { readonly kind: 'stays'; readonly steps: readonly string[] }
-  | { readonly kind: 'may_stay'; readonly steps: readonly string[] };
+export type SideEffects =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'committed'; readonly steps: readonly string[] }
+  | { readonly kind: 'uncertain'; readonly steps: readonly string[] };
 
 /** Kinds of failure that occur before a statement starts, on any engine. */
 const BEFORE: ReadonlySet<FailureKind> = new Set<FailureKind>(['syntax', 'denied', 'missing_table', 'missing_column', 'unsupported']);
 
-const REPEATS_MOST = 20;
+const MAX_RESTARTS = 20;
 
-/** The search for what a failed statement left behind takes no longer. */
-const TRACES_MS = 2000;
+/** Time limit for finding the side effects of a failed statement. */
+const SIDE_EFFECTS_TIMEOUT_MS = 2000;
 
 export class CallSession {
   readonly #connections: Connections;
@@ -65,8 +65,8 @@ export class CallSession {
   /** Steps that have written, or may have, in the open transaction. */
   #pending: string[] = [];
   /** Steps whose writes are committed, and steps whose writes may be. */
-  readonly #kept: string[] = [];
-  readonly #doubtful: string[] = [];
+  readonly #committed: string[] = [];
+  readonly #uncertain: string[] = [];
   /** Something was sent that may write; something that certainly does. */
   #wrote = false;
   #changes = false;
@@ -86,18 +86,18 @@ export class CallSession {
   }
 
   /** Call this after a failure and `rollback`; undefined when nothing was to be written. */
-  get stays(): Stays | undefined {
-    if (this.#doubtful.length > 0) return { kind: 'may_stay', steps: [...this.#kept, ...this.#doubtful] };
-    if (this.#kept.length > 0) return { kind: 'stays', steps: this.#kept };
-    return this.#changes ? { kind: 'nothing' } : undefined;
+  get sideEffects(): SideEffects | undefined {
+    if (this.#uncertain.length > 0) return { kind: 'uncertain', steps: [...this.#committed, ...this.#uncertain] };
+    if (this.#committed.length > 0) return { kind: 'committed', steps: this.#committed };
+    return this.#changes ? { kind: 'none' } : undefined;
   }
 
   /**
    * `true` if no other version may run: writes remain, or the connection was lost after a statement
    * was sent.
    */
-  get final(): boolean {
-    return this.#cut || this.#kept.length > 0 || this.#doubtful.length > 0;
+  get isFinal(): boolean {
+    return this.#cut || this.#committed.length > 0 || this.#uncertain.length > 0;
   }
 
   /**
@@ -105,16 +105,16 @@ export class CallSession {
    * prepared plan was outdated, and no write remains. Every connection has its own plans, so the
    * latter may occur repeatedly.
    */
-  get repeats(): number {
+  get maxRestarts(): number {
     if (this.#again) return MAX_UNSENT_RETRIES;
-    return this.#outdated && !this.final ? REPEATS_MOST : 0;
+    return this.#outdated && !this.isFinal ? MAX_RESTARTS : 0;
   }
 
-  async run(bound: BoundStatement, stated: Stated, sink?: RowSink): Promise<Outcome> {
-    if (!stated.sql.reads) this.#checkWritable();
+  async run(bound: BoundStatement, statement: LabelledStatement, sink?: RowSink): Promise<Outcome> {
+    if (!statement.sql.reads) this.#checkWritable();
     const taken = this.#connection ?? this.#take();
     const connection = taken instanceof Promise ? await taken : taken;
-    const { label, sql } = stated;
+    const { label, sql } = statement;
     const writes = this.#mayWrite(sql);
     if (!sql.harmless) this.#dirty = true;
     const isFirst = !this.#wrote;
@@ -126,11 +126,11 @@ export class CallSession {
     try {
       const outcome = await connection.run(bound.statement, bound.params, options, sink);
       if (meter !== undefined) noteRows(meter, outcome.rows);
-      if (writes) (this.#open ? this.#pending : sql.reads ? this.#doubtful : this.#kept).push(label);
+      if (writes) (this.#open ? this.#pending : sql.reads ? this.#uncertain : this.#committed).push(label);
       return outcome;
     } catch (error) {
-      if (error instanceof DbFailure) this.#judge(error, stated, bound, isFirst);
-      else if (writes) (this.#open ? this.#pending : this.#doubtful).push(label);
+      if (error instanceof DbFailure) this.#judge(error, statement, bound, isFirst);
+      else if (writes) (this.#open ? this.#pending : this.#uncertain).push(label);
       throw error;
     } finally {
       if (meter !== undefined) meter.databaseMs += performance.now() - began;
@@ -161,7 +161,7 @@ export class CallSession {
     return !reads || (!harmless && this.#engine?.capabilities.transactions !== false);
   }
 
-  #judge(failure: DbFailure, { label, sql }: Stated, bound: BoundStatement, isFirst: boolean): void {
+  #judge(failure: DbFailure, { label, sql }: LabelledStatement, bound: BoundStatement, isFirst: boolean): void {
     const { kind, effect } = failure.at(this.#options.entry());
     const writes = this.#mayWrite(sql);
     this.#again = isFirst && kind === 'lost' && effect === 'unsent';
@@ -173,7 +173,7 @@ export class CallSession {
     // Without transactions, a statement that did not compile has not started.
     if (!isAtomic && effect === 'nothing' && BEFORE.has(kind)) return;
     if (this.#open) this.#pending.push(label);
-    else if (effect === 'unknown' || !sql.plain || !isAtomic) this.#doubtful.push(label);
+    else if (effect === 'unknown' || !sql.plain || !isAtomic) this.#uncertain.push(label);
     else this.#refused = { label, text: bound.statement.text };
   }
 
@@ -182,11 +182,11 @@ export class CallSession {
     if (!this.#open) return undefined;
     this.#open = false;
     return this.#connection?.commit(this.#run).then(
-      () => void this.#kept.push(...this.#pending.splice(0)),
+      () => void this.#committed.push(...this.#pending.splice(0)),
       (error: unknown) => {
         const isNone = error instanceof DbFailure && (error.effect === 'unsent' || (error.effect === 'nothing' && !this.#hasLastingTables));
         this.#cut ||= error instanceof DbFailure && error.kind === 'lost';
-        if (!isNone) this.#doubtful.push(...this.#pending);
+        if (!isNone) this.#uncertain.push(...this.#pending);
         throw error;
       },
     );
@@ -201,12 +201,12 @@ export class CallSession {
     const pending = this.#pending.splice(0);
     try {
       const undone = await connection?.rollback({ timeoutMs: this.#options.timeoutMs });
-      if (undone === 'some') this.#doubtful.push(...pending);
+      if (undone === 'some') this.#uncertain.push(...pending);
     } catch {
       // A connection that cannot roll back is closed, and the server rolls back. Tables without
       // transactions keep their rows, and they cannot be determined any more.
       connection?.close();
-      if (this.#hasLastingTables) this.#doubtful.push(...pending);
+      if (this.#hasLastingTables) this.#uncertain.push(...pending);
     }
   }
 
@@ -219,10 +219,10 @@ export class CallSession {
     if (!this.#hasLastingTables || connection === undefined) return;
     const leaves = connection.usable
       ? await this.#engine
-          ?.mayHaveSideEffects?.(connection, text, { timeoutMs: Math.min(this.#options.timeoutMs, TRACES_MS) })
+          ?.mayHaveSideEffects?.(connection, text, { timeoutMs: Math.min(this.#options.timeoutMs, SIDE_EFFECTS_TIMEOUT_MS) })
           .catch(() => true)
       : true;
-    if (leaves === true) this.#doubtful.push(label);
+    if (leaves === true) this.#uncertain.push(label);
   }
 
   /** Releases the connection, without waiting for its session to be reset. */

@@ -322,7 +322,7 @@ export class PostgresConnection implements Connection, Watched {
         if (running.isOver()) this.#settle(running);
         return;
       case RECEIVED.error:
-        if (++this.#errors > MOST_ERRORS) throw malformed('errors without an end');
+        if (++this.#errors > MAX_ERRORS) throw malformed('errors without an end');
         this.#error(running, failureFrom(errorFields(bytes, from, to)));
         return;
       case RECEIVED.commandComplete:
@@ -465,7 +465,7 @@ export class PostgresConnection implements Connection, Watched {
 const PREEMPTED = new DbFailure('preempted', 'others waited behind the statement');
 
 /** One for each piece that was sent, and what a server that is about to end may add. */
-const MOST_ERRORS = 10;
+const MAX_ERRORS = 10;
 
 /** Codes with which a server rejects a bind: an outdated plan, type, name or value. */
 const REFUSED = /^(?:0A|22|26|42)/;

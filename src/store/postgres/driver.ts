@@ -12,7 +12,7 @@ export const CHANNEL = `${SCHEMA}_changes`;
 /** Key of the advisory lock that serialises writers. */
 const WRITE_LOCK = '7021448023317531';
 
-const MOST_CONNECTIONS = 8;
+const MAX_CONNECTIONS = 8;
 const CONNECT_MS = 5_000;
 const STATEMENT_MS = 10_000;
 
@@ -92,7 +92,7 @@ export class PostgresDriver implements Driver {
   readonly #sql: Sql;
 
   constructor(url: string) {
-    this.#pool = new pg.Pool({ ...connectionOptions(url), max: MOST_CONNECTIONS, idleTimeoutMillis: 30_000, allowExitOnIdle: true });
+    this.#pool = new pg.Pool({ ...connectionOptions(url), max: MAX_CONNECTIONS, idleTimeoutMillis: 30_000, allowExitOnIdle: true });
     // An idle connection that breaks is replaced on demand. Without a listener it would end the
     // process.
     this.#pool.on('error', () => undefined);

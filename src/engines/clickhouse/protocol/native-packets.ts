@@ -126,8 +126,8 @@ export const SHORT = Symbol('short');
 /** Names and types: an Enum16 may have tens of thousands of members. */
 export const MAX_NAME_BYTES = 1024 * 1024;
 const MAX_VARINT_BYTES = 10;
-const NESTED_MOST = 16;
-const BLOCK_FIELDS_MOST = 8;
+const MAX_NESTED = 16;
+const MAX_BLOCK_FIELDS = 8;
 
 /**
  * Reads values from a spool. Consumes nothing before `commit`. Rejects announced lengths that
@@ -217,7 +217,7 @@ export interface ServerException {
 export function readException(cursor: Cursor): ServerException {
   const outer = readOneException(cursor);
   for (let depth = 0; cursor.byte() !== 0; depth++) {
-    if (depth === NESTED_MOST) throw malformed('too many nested exceptions');
+    if (depth === MAX_NESTED) throw malformed('too many nested exceptions');
     readOneException(cursor);
   }
   return outer;
@@ -259,7 +259,7 @@ export function readBlockHead(cursor: Cursor): BlockHead {
   cursor.skipText(MAX_NAME_BYTES);
   let fields = 0;
   for (let field = cursor.varint(); field !== 0; field = cursor.varint()) {
-    if (++fields > BLOCK_FIELDS_MOST) throw malformed('a block with too many fields');
+    if (++fields > MAX_BLOCK_FIELDS) throw malformed('a block with too many fields');
     if (field === 1) cursor.byte();
     else cursor.int32();
   }

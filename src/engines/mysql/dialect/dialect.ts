@@ -18,10 +18,10 @@ import { keptIf } from './upsert.ts';
 const TEXTS: ReadonlySet<string> = new Set(['text', 'enum', 'set']);
 
 const LONG: ReadonlySet<string> = new Set(['text', 'bytes', 'json', 'other']);
-const SHORT_MOST = 512;
+const MAX_SHORT_LENGTH = 512;
 
 function isShort({ kind, maxLength = Number.POSITIVE_INFINITY }: Column): boolean {
-  return !LONG.has(kind) || maxLength <= SHORT_MOST;
+  return !LONG.has(kind) || maxLength <= MAX_SHORT_LENGTH;
 }
 
 /** Orders enums and sets as text, as they are compared: otherwise keyset pages would skip rows. */

@@ -22,7 +22,7 @@ const DOUBLE: ParamType = { kind: 'float', cast: 'double' };
 
 const MOST = 2n ** 63n - 1n;
 const LEAST = -(2n ** 63n);
-const MOST_UNSIGNED = 2n ** 64n - 1n;
+const MAX_UNSIGNED = 2n ** 64n - 1n;
 /** An empty list: no value is in it, every value is not in it. */
 const NOTHING = 'SELECT NULL FROM DUAL WHERE FALSE';
 
@@ -69,7 +69,7 @@ function byValue(value: PlainValue): Typed {
 
 function integerType(value: bigint): ParamType {
   if (value >= LEAST && value <= MOST) return INT;
-  return value > 0n && value <= MOST_UNSIGNED ? UNSIGNED : DECIMAL;
+  return value > 0n && value <= MAX_UNSIGNED ? UNSIGNED : DECIMAL;
 }
 
 /**

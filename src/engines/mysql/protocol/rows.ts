@@ -21,7 +21,7 @@ const DASH = 45;
 const DOT = 46;
 const ZERO = 48;
 const OPEN_DIGITS = 31;
-const BIT_BYTES_MOST = 8;
+const MAX_BIT_BYTES = 8;
 const MAX_MICROS = 999_999;
 /** Lengths of temporal values: the server omits trailing zero parts. */
 const TIMESTAMP_SIZES = marked(0, 4, 7, 11);
@@ -238,7 +238,7 @@ export class RowReader {
   /** BIT(n): up to eight bytes, big-endian. */
   #bit(bytes: Buffer, i: number): void {
     const size = this.#length(bytes);
-    if (size > BIT_BYTES_MOST) throw malformed(`a BIT of ${size} bytes`);
+    if (size > MAX_BIT_BYTES) throw malformed(`a BIT of ${size} bytes`);
     const end = this.#at + size;
     let high = 0;
     let low = 0;

@@ -1,7 +1,6 @@
 // npm run mutate: changes the authorization of plans in small ways, one at a time and in memory
-// only, and runs the checks of tests/personas on each. A
-// change that no check notices is reported, and the run fails. `-- --only TEXT` takes those whose file
-// or text has it.
+// only, and runs the checks of tests/personas on each. A change that no check notices is reported,
+// and the run fails. `-- --only TEXT` takes those whose file or text has it.
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createViteServer } from 'vitest/node';

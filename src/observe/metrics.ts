@@ -54,7 +54,10 @@ export class Metrics {
   readonly overloads = new LabelledCounter();
   readonly #families: Family[];
   #registry: Promise<Registry> | undefined;
-  /** Labels are route, method and status. Routes are templates, so the number of combinations is small. */
+  /**
+   * Labels are route, method and status. Routes are templates, so the number of combinations is
+   * small.
+   */
   readonly #outcomes = new Map<string, Map<string, Map<number, Outcome>>>();
   readonly #subjects = new SubjectCounters();
 

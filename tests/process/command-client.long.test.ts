@@ -166,7 +166,7 @@ describe('the client', () => {
       expect(run('table', 'get', table, '--format', 'csv', '--order', 'id', '--page-size', '1')).resolves.toMatchObject({
         stdout: expect.stringContaining('2,mung'),
       }),
-      expect(run('table', 'get', table, 'oops')).resolves.toMatchObject({ code: 2, stderr: expect.stringContaining('is no filter') }),
+      expect(run('table', 'get', table, 'oops')).resolves.toMatchObject({ code: 2, stderr: expect.stringContaining('is not a filter') }),
       expect(run('table', 'list', `pg/${database.name}`)).resolves.toMatchObject({ stdout: expect.stringContaining('beans') }),
       expect(json('table', 'describe', table)).resolves.toMatchObject([{ name: 'id' }, { name: 'name' }]),
       expect(run('database', 'list', '--table')).resolves.toMatchObject({

@@ -23,7 +23,7 @@ function tableOf(text: string): { readonly database: string; readonly table: str
 /** Encodes a filter such as `age=gt.30`, and rejects an incomplete one. */
 function condition(text: string): string {
   const at = text.indexOf('=');
-  if (at < 1) throw new ConfigError(`${JSON.stringify(text)} is no filter; write column=operator.value, such as age=gt.30.`);
+  if (at < 1) throw new ConfigError(`${JSON.stringify(text)} is not a filter; write column=operator.value, such as age=gt.30.`);
   return `${encodeURIComponent(text.slice(0, at))}=${encodeURIComponent(text.slice(at + 1))}`;
 }
 

@@ -20,6 +20,11 @@ export const PROJECT_ERRORS = {
     404,
     (type: string, name: string) => `The project has no database ${show(name)} of type ${type}; register it first.`,
   ),
+  password_required: entry(
+    422,
+    (type: string, name: string) =>
+      `The stored password of ${type}/${show(name)} is used with its registered hosts and user only; send the password.`,
+  ),
   host_denied: entry(
     400,
     (host: string) => `The database host ${show(host)} is not allowed; MILLRACE_DENY_HOSTS or a socket path forbids it.`,

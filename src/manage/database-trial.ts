@@ -5,7 +5,7 @@
 import { DbFailure, type Probe } from '../engines/contract/engine.ts';
 import { apiError } from '../errors.ts';
 import type { OrgCaller } from '../model/caller.ts';
-import type { Entry } from '../model/entry.ts';
+import { type Entry, isSameLogin } from '../model/entry.ts';
 import { findEntry, inSpace, type ProjectContext, registryKey, SPACE_NAMES } from '../model/project.ts';
 import { newUlid } from '../model/ulid.ts';
 import type { Store } from '../store/store.ts';
@@ -36,7 +36,7 @@ export async function tryRegistered(
 
 /**
  * Tests the entry of a body. A missing password, or `***`, means the password of the registered
- * entry.
+ * entry, provided that hosts and user are the registered ones.
  */
 export async function tryEntry(
   store: Store,
@@ -47,15 +47,17 @@ export async function tryEntry(
 ): Promise<ManageAnswer> {
   const { scope, entry, context } = await readCheckedEntry(store, caller, projectId, body, rules, readEntry);
   const isMasked = entry.password === null || entry.password === '***';
-  const password = isMasked ? registered(context, entry).password : (entry.password ?? '');
+  const password = isMasked ? storedPassword(context, entry) : (entry.password ?? '');
   return probeEntry({ ...entry, password, id: newUlid(), projectId: scope.projectId }, rules);
 }
 
-/** Finds the registered entry with the same type, alias and spaces. */
-function registered(context: ProjectContext, { type, database, alias = database, spaces = SPACE_NAMES }: EntryBody): Entry {
+/** The password of the registered entry, which other servers and users never receive. */
+function storedPassword(context: ProjectContext, body: EntryBody): string {
+  const { type, database, alias = database, spaces = SPACE_NAMES } = body;
   const entry = context.entries.get(registryKey(type, alias, spaces));
   if (entry === undefined) throw apiError('database_unknown', type, alias);
-  return entry;
+  if (!isSameLogin(entry, body)) throw apiError('password_required', type, alias);
+  return entry.password;
 }
 
 async function probeEntry(entry: Entry, { probe, engines }: TrialRules): Promise<ManageAnswer> {

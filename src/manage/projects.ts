@@ -210,7 +210,10 @@ export async function addDatabase(
   return entryAnswer(201, 'The database was registered.', scope, entry.type, entry.database);
 }
 
-/** Replaces the entry. A missing password, or `***`, keeps the stored one. */
+/**
+ * Replaces the entry. A missing password, or `***`, keeps the stored one, provided that hosts and
+ * user stay the same.
+ */
 export async function changeDatabase(
   store: Store,
   caller: OrgCaller,

@@ -45,6 +45,11 @@ export interface Entry {
   readonly readOnly?: boolean;
 }
 
+/** `true` if both log in to the same hosts as the same user. */
+export function isSameLogin(one: Pick<Entry, 'hosts' | 'username'>, other: Pick<Entry, 'hosts' | 'username'>): boolean {
+  return one.username === other.username && JSON.stringify(one.hosts) === JSON.stringify(other.hosts);
+}
+
 /** Tenant that event-loop time and memory of work on the database are charged to. */
 export function tenantOf({ projectId, id }: Entry): string {
   return projectId ?? id;

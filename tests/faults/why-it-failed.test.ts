@@ -1,5 +1,7 @@
 // An operator can see why a database cannot be used: the log line and the connection test name
 // database, address and reason, without secrets or client input.
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Bench } from '../custom/definitions.ts';
 import { TABLE, TableClient, USERS } from '../spec/users-table.ts';
@@ -93,6 +95,29 @@ test('a trial of a database that works, registered or not', async () => {
   expect(unsaved.json()).toMatchObject({ ok: true });
   const unknown = await service.request('GET', `${path}?type=pg&name=nothing`, { headers: project.systemHeaders });
   expect(unknown.status).toBe(404);
+});
+
+test('the stored password is tested with its registered hosts and user only', async () => {
+  const database = databases.on('postgres');
+  const project = await setUpProject(service, [database.entry()]);
+  const send = (change: object) =>
+    service.request('POST', '/svc/system/api/v1/project/database/test', {
+      headers: project.systemHeaders,
+      body: { ...database.entry(), password: '***', ...change },
+    });
+  let connections = 0;
+  const listener = createServer(() => connections++).listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const { port } = listener.address() as AddressInfo;
+  try {
+    expect((await send({})).json()).toMatchObject({ ok: true });
+    const answers = [await send({ host_details: [{ host: '127.0.0.1', port: String(port) }] }), await send({ username: 'somebody' })];
+    expect(answers.map(({ status }) => status)).toEqual([422, 422]);
+    expect(answers[0]?.text).toContain('send the password');
+    expect(connections).toBe(0);
+  } finally {
+    listener.close();
+  }
 });
 
 describe('log lines and metrics', () => {

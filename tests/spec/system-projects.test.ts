@@ -293,7 +293,10 @@ describe('changes take effect at once', () => {
 
     expect((await manage('PUT', 'database', { ...at(0), host_details: [{ host: '127.0.0.1', port: '1' }] })).status).toBe(200);
     expect(await words(name)).toBe(424);
-    expect((await manage('PUT', 'database', { ...at(0), db_type: 'postgres', password: '***' })).status).toBe(200);
+    const masked = { ...at(0), db_type: 'postgres', password: '***' };
+    expect(messageOf(await manage('PUT', 'database', masked), 422)).toContain('send the password');
+    expect((await manage('PUT', 'database', { ...at(0), db_type: 'postgres' })).status).toBe(200);
+    expect((await manage('PUT', 'database', { ...masked, timeout_secs: 9 })).status).toBe(200);
     expect(await words(name)).toEqual(['one']);
 
     expect((await manage('DELETE', `database?type=pg&name=${name}`)).status).toBe(200);

@@ -108,13 +108,21 @@ describe.each(KINDS)('the %s store', (kind) => {
     expect(await store.createProject(aProject(newUlid()), threeSpaces(), [])).toEqual({ kind: 'org_unknown' });
   });
 
+  test('keeps a password for its registered hosts and user only', async () => {
+    const scope = await aTenant(store, [anEntry()]);
+    const elsewhere = [{ host: 'attacker.example', port: 5432 }];
+    for (const change of [{ username: 'new' }, { hosts: elsewhere }])
+      await expect(store.changeEntry(scope, { ...anEntry(change), password: null })).rejects.toMatchObject({ key: 'password_required' });
+    expect(await store.changeEntry(scope, anEntry({ hosts: elsewhere, password: 'theirs' }))).toBe(true);
+  });
+
   test('changes entries at once, with a new id for each state, and keeps the password on request', async () => {
     const scope = await aTenant(store, [anEntry(), anEntry({ database: 'other' })]);
     const read = async () => (await store.projectContext(scope.orgId, scope.projectId))?.entries;
     const before = (await read())?.get('pg/shop');
-    expect(await store.changeEntry(scope, { ...anEntry({ username: 'new' }), password: null })).toBe(true);
+    expect(await store.changeEntry(scope, { ...anEntry({ queryTimeoutSecs: 7 }), password: null })).toBe(true);
     const after = await read();
-    expect(after?.get('pg/shop')).toMatchObject({ username: 'new', password: anEntry().password });
+    expect(after?.get('pg/shop')).toMatchObject({ queryTimeoutSecs: 7, password: anEntry().password });
     expect(after?.get('pg/shop')?.id).not.toBe(before?.id);
     expect([...(after?.keys() ?? [])]).toEqual(['pg/shop', 'pg/other']);
     expect(await store.addEntry(scope, anEntry())).toBe('exists');

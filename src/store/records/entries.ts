@@ -1,6 +1,6 @@
 /** Registered databases in SQL, with their passwords encrypted. */
 import { apiError } from '../../errors.ts';
-import type { DbType, Entry, Host, TlsMode } from '../../model/entry.ts';
+import { type DbType, type Entry, type Host, isSameLogin, type TlsMode } from '../../model/entry.ts';
 import { entryKey, type ProjectScope, registryKey, SPACE_NAMES, type UnreadableEntry } from '../../model/project.ts';
 import type { DeclaredKey } from '../../model/relation.ts';
 import { newUlid } from '../../model/ulid.ts';
@@ -173,6 +173,13 @@ export async function addEntry(tx: Sql, ring: KeyRing, scope: ProjectScope, draf
   return true;
 }
 
+/** A password stays with its hosts and user: elsewhere, the new server would receive it. */
+function keptPassword(ring: KeyRing, scope: ProjectScope, row: EntryRow, draft: Pick<EntryDraft, 'hosts' | 'username'>): string {
+  const registered = { username: row.username, hosts: JSON.parse(row.hosts) as Host[] };
+  if (!isSameLogin(registered, draft)) throw apiError('password_required', row.db_type, row.alias);
+  return openStored(ring, scope, row);
+}
+
 /** A password that is kept must be readable. A new one repairs the entry. */
 function openStored(ring: KeyRing, scope: ProjectScope, row: EntryRow): string {
   try {
@@ -192,7 +199,7 @@ export async function changeEntry(
   const rows = await findRows(tx, scope, draft.type, draft.alias ?? draft.database);
   const old = rows.find((row) => row.spaces === spacesText(draft));
   if (old === undefined) return false;
-  const password = draft.password ?? openStored(ring, scope, old);
+  const password = draft.password ?? keptPassword(ring, scope, old, draft);
   await deleteRow(tx, old);
   await insertEntries(tx, ring, scope, [{ ...draft, password }], old.position);
   return true;

@@ -214,12 +214,14 @@ describe('projects', () => {
     expect((await addDatabase(store, caller, undefined, body({ ...minimal, db_name: 'third', project_id: projectId }), rules)).status).toBe(
       201,
     );
-    expect(await changeDatabase(store, inProject, undefined, body({ ...second, username: 'new', password: '***' }), rules)).toMatchObject({
-      status: 200,
-    });
+    const masked = { ...second, password: '***' };
+    expect(await refusal(changeDatabase(store, inProject, undefined, body({ ...masked, username: 'new' }), rules))).toMatch(
+      /^422.*send the password/,
+    );
+    expect(await changeDatabase(store, inProject, undefined, body({ ...masked, timeout_secs: 7 }), rules)).toMatchObject({ status: 200 });
     expect(await entriesOf(projectId)).toMatchObject([
       { database: 'shop' },
-      { database: 'second', username: 'new', password: 'p' },
+      { database: 'second', queryTimeoutSecs: 7, password: 'p' },
       { database: 'third' },
     ]);
     await changeDatabase(store, inProject, undefined, body({ ...second, password: 'changed' }), rules);

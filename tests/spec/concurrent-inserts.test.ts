@@ -79,8 +79,12 @@ describe('single rows of many callers', () => {
     await database.run('TRUNCATE TABLE numbers');
     const write = () =>
       Promise.all(Array.from({ length: 60 }, (_, i) => insert('watched', [{ id: i * 10, word: i === 30 ? 'none' : `${i}` }])));
-    for (const answer of await write())
-      if (answer.status !== 201) expect([answer.status, answer.headers['x-outcome']]).toEqual([422, 'unknown']);
+    // An insert that is sent alone fails alone: repeat until a batch has failed.
+    for (let failures = 0; failures < 2; ) {
+      const refused = (await write()).filter(({ status }) => status !== 201);
+      for (const { status, headers } of refused) expect([status, headers['x-outcome']]).toEqual([422, 'unknown']);
+      failures = refused.length;
+    }
     const answers = await write();
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 60 }, (_, i) => (i === 30 ? 422 : 201)));
   });

@@ -160,7 +160,7 @@ const MUTATIONS = {
 };
 
 /**
- * Runs all checks on the code with one change; tells what noticed it, undefined when nothing did.
+ * Runs all checks on the code with one change; returns the check that noticed it, or undefined.
  */
 async function noticedBy(file, from, to) {
   const server = await createViteServer({

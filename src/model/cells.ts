@@ -38,8 +38,8 @@ export interface Cells {
 /** Lets a slow reader pause a query. Rows already received may still arrive after `pause`. */
 export interface Backpressure {
   /**
-   * Others wait behind these rows for theirs: a reader that is slow is not waited for, and pauses
-   * only to say so.
+   * `true` if other statements wait behind these rows. The connection does not wait for a slow
+   * reader then; `pause` only reports one.
    */
   readonly isPipelined?: boolean;
   pause(): void;

@@ -331,7 +331,7 @@ export class Pool implements Holder {
     this.#forget(connection);
   }
 
-  /** Once a connection, whichever way it ended. */
+  /** Runs once per connection, however it ended. */
   #forget(connection: Connection): void {
     if (this.#forgotten.has(connection)) return;
     this.#forgotten.add(connection);

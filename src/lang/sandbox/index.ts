@@ -26,7 +26,7 @@ interface WorkerRuns {
 }
 
 const pool = new SandboxPool();
-/** By the identity of their program. */
+/** Keyed by the identity of their program. */
 const slowPrograms = new WeakMap<object, WorkerRuns>();
 
 export interface StepOptions {

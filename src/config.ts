@@ -41,6 +41,7 @@ export interface Config {
   readonly staleSecs: number;
   readonly mcp: string;
   readonly mcpOrigins: readonly string[];
+  readonly console: string;
 }
 
 interface Setting {
@@ -309,6 +310,14 @@ export const SETTINGS: readonly Setting[] = [
     secret: false,
     parse: list,
     meaning: 'origins of web pages that may use the tools, besides the service itself, comma-separated',
+  },
+  {
+    key: 'console',
+    name: 'console',
+    default: 'on',
+    secret: false,
+    parse: oneOf('on', 'off'),
+    meaning: 'the console for browsers at /svc/console/',
   },
 ];
 

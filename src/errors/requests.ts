@@ -3,6 +3,8 @@ import { type ErrorEntry, entry, show } from './entry.ts';
 
 export const REQUEST_ERRORS = {
   unknown_path: entry(404, () => 'The path does not exist. docs/reference lists the paths of this service.'),
+  file_unknown: entry(404, (name: string) => `The file ${show(name)} does not exist; reload the page that refers to it.`),
+  console_missing: entry(404, () => 'The console is not built; run npm run build and restart the service.'),
   method_not_allowed: entry(405, (method: string, allow: string) => `${method} is not supported here; use one of ${allow}.`),
   bad_url: entry(400, () => 'The URL has percent-encoding that is not UTF-8, or a NUL character; encode it as UTF-8.'),
   url_too_long: entry(414, () => 'The URL is too long; send fewer or shorter parameters.'),

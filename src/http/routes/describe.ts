@@ -5,6 +5,7 @@ import { type DocumentKind, documentTag } from '../../describe/documents/documen
 import { apiError } from '../../errors.ts';
 import { enterSpace } from '../enter.ts';
 import type { Exchange } from '../exchange.ts';
+import { hasTag } from '../files/send-file.ts';
 import { sendDocument } from '../response/respond.ts';
 import { VIEWER_FILES, ViewerFiles } from '../response/viewer.ts';
 import type { Route, Services } from '../route.ts';
@@ -52,10 +53,4 @@ export function describeRoutes(services: Services): readonly Route[] {
     { path: `${rest}/llms.txt`, methods: { GET: (exchange) => answer(exchange, 'llms', ['db', 'table']) } },
     ...VIEWER_FILES.map((file): Route => ({ path: `${base}/${file.path}`, methods: { GET: (exchange) => viewer.send(exchange, file) } })),
   ];
-}
-
-/** Compares tags weakly. The header may be `*` or a list. */
-function hasTag(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false;
-  return header.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);
 }

@@ -2,6 +2,7 @@
 
 import type { Route, Services } from '../route.ts';
 import { autoRoutes } from './auto.ts';
+import { consoleRoutes } from './console.ts';
 import { customRoutes } from './custom.ts';
 import { definitionRoutes } from './definitions.ts';
 import { describeRoutes } from './describe.ts';
@@ -16,6 +17,7 @@ export function allRoutes(services: Services): readonly Route[] {
   const routes = [
     healthRoutes,
     autoRoutes,
+    consoleRoutes,
     customRoutes,
     definitionRoutes,
     describeRoutes,

@@ -82,7 +82,8 @@ export class Authenticator {
 
   /** Synchronous unless the token must be read from the store. */
   identify(headers: ContextHeaders, pwt: string | undefined, method: string, demand: Demand): Caller | Promise<Caller> {
-    if (headers.powerToken !== undefined || pwt !== undefined) return this.#byToken(headers, pwt, method, demand);
+    const token = tokenOf(headers, pwt);
+    if (token !== undefined) return this.#byToken(headers, token, method, demand);
     if (headers.known?.demand !== demand) headers.known = { demand, caller: this.#byHeaders(headers, demand) };
     return headers.known.caller;
   }
@@ -113,16 +114,12 @@ export class Authenticator {
     return true;
   }
 
-  #byToken(headers: ContextHeaders, pwt: string | undefined, method: string, demand: Demand): Caller | Promise<Caller> {
-    const header = headers.powerToken;
-    if (!header || !pwt) throw apiError('token_incomplete');
-    // Both values are the caller's own, so a timing attack learns nothing.
-    if (header !== pwt) throw apiError('token_mismatch');
-    headers.tokenHash ??= hashToken(header);
+  #byToken(headers: ContextHeaders, token: string, method: string, demand: Demand): Caller | Promise<Caller> {
+    headers.tokenHash ??= hashToken(token);
     const lookup = this.#store.tokenByHash(headers.tokenHash);
     const { persona } = headers;
     return lookup instanceof Promise
-      ? lookup.then((token) => tokenCaller(token, method, demand, persona))
+      ? lookup.then((found) => tokenCaller(found, method, demand, persona))
       : tokenCaller(lookup, method, demand, persona);
   }
 
@@ -140,6 +137,19 @@ export class Authenticator {
     this.#roles.set(own, roles);
     return roles;
   }
+}
+
+/** The Power Token of a request; `undefined` if it has none. */
+function tokenOf({ bearerToken, powerToken }: ContextHeaders, pwt: string | undefined): string | undefined {
+  if (bearerToken !== undefined) {
+    if (powerToken || pwt !== undefined) throw apiError('token_twice');
+    return bearerToken;
+  }
+  if (powerToken === undefined && pwt === undefined) return undefined;
+  if (!powerToken || !pwt) throw apiError('token_incomplete');
+  // Both values are the caller's own, so a timing attack learns nothing.
+  if (powerToken !== pwt) throw apiError('token_mismatch');
+  return powerToken;
 }
 
 function tokenCaller(token: PowerToken | undefined, method: string, demand: Demand, personaAsked: string | undefined): Caller {

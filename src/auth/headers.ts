@@ -16,6 +16,8 @@ export class ContextHeaders {
   persona: string | undefined;
   serverKey: string | undefined;
   powerToken: string | undefined;
+  /** Power Token in the header Authorization. */
+  bearerToken: string | undefined;
   gatewaySecret: string | undefined;
   /**
    * Authenticated caller for endpoints with this demand, shared by all requests with the same
@@ -26,7 +28,7 @@ export class ContextHeaders {
   tokenHash: string | undefined;
 }
 
-type Field = Exclude<keyof ContextHeaders, 'known' | 'tokenHash'>;
+type Field = Exclude<keyof ContextHeaders, 'known' | 'tokenHash' | 'bearerToken'>;
 
 const NAMES: ReadonlyMap<string, readonly [Field, string]> = new Map(
   (
@@ -49,6 +51,9 @@ const NAMES: ReadonlyMap<string, readonly [Field, string]> = new Map(
 /** Every name starts with `x`. */
 const FIRST_LETTER = 0x78;
 
+/** Other credentials in this header are for the gateway and are ignored. */
+const BEARER = /^bearer +(mr_.*)$/i;
+
 /**
  * Some servers treat these characters as hyphens. A gateway that strips `x-user-roles` but passes
  * `x_user_roles` would let clients impersonate anyone.
@@ -65,6 +70,7 @@ export function readHeaders(raw: readonly string[]): ContextHeaders {
   const headers = new ContextHeaders();
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i] as string;
+    if (name === 'authorization') readBearer(headers, raw[i + 1] as string);
     if (name.charCodeAt(0) !== FIRST_LETTER) continue;
     const known = NAMES.get(name);
     if (known === undefined) {
@@ -75,6 +81,13 @@ export function readHeaders(raw: readonly string[]): ContextHeaders {
     headers[known[0]] = raw[i + 1] as string;
   }
   return headers;
+}
+
+function readBearer(headers: ContextHeaders, value: string): void {
+  const token = BEARER.exec(value)?.[1];
+  if (token === undefined) return;
+  if (headers.bearerToken !== undefined) throw apiError('header_twice', 'Authorization');
+  headers.bearerToken = token;
 }
 
 export const HEADER_NAMES: Readonly<Record<'orgId' | 'projectId' | 'spaceId' | 'userId' | 'roles', string>> = {

@@ -33,7 +33,12 @@ export const CALLER_ERRORS = {
   // Power Tokens.
   token_incomplete: entry(
     401,
-    () => 'A Power Token must be sent in the header X-Power-Token and in the query parameter pwt; one of them is missing.',
+    () =>
+      'A Power Token must be sent as Authorization: Bearer, or in the header X-Power-Token and in the query parameter pwt; one of these two is missing.',
+  ),
+  token_twice: entry(
+    400,
+    () => 'The request has a Power Token in Authorization and in X-Power-Token or pwt; send it in Authorization only.',
   ),
   token_mismatch: entry(401, () => 'The header X-Power-Token and the query parameter pwt differ; send the same token in both.'),
   token_unknown: entry(404, () => 'The Power Token is invalid, deleted or expired; create a new one.'),

@@ -245,6 +245,65 @@ describe('using', () => {
     messageOf(await service.request('GET', `${usersPath()}?pg=0&ps=9&pwt=${token}`, { headers: project.headers }), 401);
   });
 
+  describe('as Authorization: Bearer', () => {
+    const bearer = (token: string, path = `${usersPath(true)}?pg=0&ps=9`, headers: Body = {}): Promise<Response> =>
+      service.request('GET', path, { headers: { authorization: `Bearer ${token}`, ...(headers as Record<string, string>) } });
+
+    test('identifies the caller on every kind of endpoint, whatever context headers are beside it', async () => {
+      const { token } = await made({ roles: 'admin' });
+      expect((await bearer(token)).json()).toEqual(USERS);
+      const schema = `type=pg&schema=${database.name}`;
+      for (const path of [
+        `${usersPath()}?pg=0&ps=1`,
+        `/svc/rest/meta/v1/table/list?${schema}`,
+        '/svc/rest/definition/v1/list',
+        '/svc/code/v1/lark/list',
+        '/svc/persona/v1/me',
+        '/svc/rest/openapi/v1',
+        '/svc/rest/llms.txt',
+        '/svc/system/api/v1/token/list',
+        '/svc/system/api/v1/project',
+        `/svc/system/api/v1/db/meta?${schema}&table=users`,
+      ])
+        expect(`${path} ${(await bearer(token, path, { 'x-org-id': ulid(), 'x-user-roles': 'none' })).status}`).toBe(`${path} 200`);
+    });
+
+    test('has the rights of its key_type, and is 404 when it does not exist', async () => {
+      const { token } = await made({ key_type: 'r--' });
+      const answer = await service.request('DELETE', `${usersPath()}?id=eq.1`, { headers: { authorization: `bearer  ${token}` } });
+      expect(messageOf(answer, 403)).toContain('r--');
+      for (const unknown of ['mr_', `mr_${'A'.repeat(43)}`, `${token} x`]) messageOf(await bearer(unknown), 404);
+    });
+
+    test('is 400 together with X-Power-Token or pwt, or twice', async () => {
+      const { token } = await made();
+      const path = `${usersPath(true)}?pg=0&ps=9`;
+      messageOf(await bearer(token, path, { 'x-power-token': token }), 400);
+      messageOf(await bearer(token, `${path}&pwt=${token}`), 400);
+      messageOf(await bearer(token, `${path}&pwt=${token}`, { 'x-power-token': token }), 400);
+      const twice = { authorization: [`Bearer ${token}`, `Bearer ${token}`] };
+      messageOf(await service.request('GET', path, { headers: twice }), 400);
+    });
+
+    test('is ignored when it is not a Power Token', async () => {
+      const { token } = await made();
+      const path = `${usersPath(true)}?pg=0&ps=9`;
+      for (const authorization of ['Bearer eyJhbGciOiJSUzI1NiJ9.e30.x', 'Basic bXJfOng=', `Basic ${token}`, token, 'Bearer']) {
+        expect((await service.request('GET', path, { headers: { ...project.headers, authorization } })).json()).toEqual(USERS);
+        messageOf(await service.request('GET', path, { headers: { authorization } }), 400);
+        expect((await read(token, { headers: { authorization } })).json()).toEqual(USERS);
+      }
+    });
+
+    test('appears in no log', async () => {
+      const { token } = await made();
+      await bearer(token);
+      await bearer(`${token}x`);
+      await expect.poll(() => service.logs().filter((line) => line['error'] === 'token_unknown').length).toBeGreaterThan(0);
+      expect(service.output()).not.toContain(token);
+    });
+  });
+
   test.each(['nonsense', 'mr_', `mr_${'A'.repeat(43)}`, "' OR 1=1 --", 'a'.repeat(5000), 'é'])('%s is 404', async (token) => {
     messageOf(await read(token, { header: Buffer.from(token).toString('latin1'), pwt: Buffer.from(token).toString('latin1') }), 404);
   });

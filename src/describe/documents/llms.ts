@@ -27,7 +27,7 @@ export async function writeLlms(description: Description): Promise<string> {
     '',
     '## Authenticate',
     '',
-    'Send a Power Token in the header X-Power-Token and again as the query parameter pwt; or let the gateway send X-Org-Id, X-Project-Id, X-Space-Id,',
+    'Send a Power Token as Authorization: Bearer mr_…, or in the header X-Power-Token and again as the query parameter pwt; or let the gateway send X-Org-Id, X-Project-Id, X-Space-Id,',
     'X-User-Id and X-User-Roles. Errors are JSON: {"code", "status", "message"}; the message says what to do.',
     '',
     '## Tables',

@@ -18,6 +18,7 @@ export const SECURITY_SCHEMES: Json = {
   spaceId: header('X-Space-Id', 'The space; the gateway sends it.'),
   userId: header('X-User-Id', 'The user; the gateway sends it.'),
   userRoles: header('X-User-Roles', 'Roles of the user, separated by commas; the gateway sends it.'),
+  bearer: { type: 'http', scheme: 'bearer', description: 'A Power Token instead of the context headers.' },
   powerToken: header('X-Power-Token', 'A Power Token instead of the context headers, together with the same value in pwt.'),
   powerTokenInQuery: { type: 'apiKey', in: 'query', name: 'pwt', description: 'The Power Token again.' },
 };

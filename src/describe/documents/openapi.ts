@@ -58,6 +58,7 @@ function headOf({ org, project, space, endpoints, unreachable }: Description, ta
     servers: [{ url: '/', description: 'The service that gave this document' }],
     security: [
       { orgId: [], projectId: [], spaceId: [], userId: [], userRoles: [] },
+      { bearer: [] },
       { powerToken: [], powerTokenInQuery: [] },
     ],
     tags: [...new Set([...databases, ...tags])].map((name) => ({ name })),

@@ -75,31 +75,25 @@ function checkOrigin({ config }: Services, exchange: Exchange): void {
   if (!isOwn) throw apiError('origin_denied');
 }
 
-const BEARER = /^Bearer +(mr_[A-Za-z0-9_-]+) *$/i;
-
 /** A Power Token in either header; `undefined` if the gateway's headers identify the caller. */
-function tokenOf(exchange: Exchange): string | undefined {
-  const bearer = BEARER.exec(exchange.header('authorization') ?? '')?.[1];
-  const header = exchange.headers.powerToken;
-  if (bearer !== undefined && header !== undefined && bearer !== header) return '';
-  return bearer ?? header;
+function tokenOf({ headers }: Exchange): string | undefined {
+  return headers.bearerToken ?? headers.powerToken;
 }
 
 /** A token with any right may open a session. Each tool requires the right of its own request. */
 async function identify({ store, authenticator }: Services, exchange: Exchange, token: string | undefined): Promise<Caller> {
   await store.refresh();
-  const headers =
-    token === undefined
-      ? exchange.headers
-      : Object.assign(Object.create(exchange.headers) as typeof exchange.headers, { powerToken: token });
+  const { headers } = exchange;
+  // X-Power-Token alone is enough here: clients of this protocol have no query.
+  const pwt = headers.bearerToken === undefined ? token : exchange.parameter('pwt');
   for (const method of ['GET', 'POST']) {
     try {
-      return await authenticator.identify(headers, token, method, DEMANDS.describe);
+      return await authenticator.identify(headers, pwt, method, DEMANDS.describe);
     } catch (error) {
       if (!(error instanceof ApiError) || error.key !== 'token_method') throw error;
     }
   }
-  return authenticator.identify(headers, token, 'DELETE', DEMANDS.describe);
+  return authenticator.identify(headers, pwt, 'DELETE', DEMANDS.describe);
 }
 
 interface InMcp {

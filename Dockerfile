@@ -5,8 +5,10 @@ COPY package.json package-lock.json ./
 RUN npm install --no-save --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json ./
 COPY src ./src
-COPY scripts/viewer.mjs ./scripts/
-RUN npx tsc -p tsconfig.json && node scripts/viewer.mjs
+COPY ui ./ui
+COPY console ./console
+COPY scripts/viewer.mjs scripts/front-end.mjs ./scripts/
+RUN npx tsc -p tsconfig.json && node scripts/viewer.mjs && node scripts/front-end.mjs
 
 FROM node:20-bookworm-slim
 ENV NODE_ENV=production MILLRACE_HOST=0.0.0.0 MILLRACE_READY_LINE=json MILLRACE_DATA_DIR=/var/lib/millrace MALLOC_MMAP_THRESHOLD_=131072

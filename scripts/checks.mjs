@@ -5,6 +5,7 @@ import { join } from 'node:path';
 const CHECKS = [
   ['biome', ['check', '.', '--error-on-warnings']],
   ['tsc', ['-p', 'tsconfig.test.json', '--noEmit']],
+  ['tsc', ['-p', 'console/tsconfig.json', '--noEmit']],
   ['knip', ['--no-progress']],
 ];
 

@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { withAllocator } from './allocator.mjs';
 import { runChecks } from './checks.mjs';
+import { isFrontEndStale } from './front-end.mjs';
 import { nodeFlagsOf } from './node-flags.mjs';
 import { copyViewer, hasViewer } from './viewer.mjs';
 
@@ -24,6 +25,23 @@ function run(file, argv, cwd = root) {
   const result = spawnSync(file, argv, { cwd, stdio: ['ignore', 2, 2] });
   if (result.error) throw result.error;
   if (result.status !== 0) process.exit(result.status ?? 1);
+}
+
+/** Runs a step and exits if it fails. Logs its name at the start and its duration at the end. */
+function runWithProgress(name, file, argv, cwd = root) {
+  const started = Date.now();
+  console.error(`${name} ...`);
+  return new Promise((resolve) => {
+    const child = spawn(file, argv, { cwd, stdio: ['ignore', 2, 2] });
+    child.on('error', (error) => {
+      throw error;
+    });
+    child.on('exit', (code) => {
+      if (code !== 0) process.exit(code ?? 1);
+      console.error(`${name}: ${((Date.now() - started) / 1000).toFixed(1)} s`);
+      resolve();
+    });
+  });
 }
 
 /** Installs if node_modules does not match the lock file; a stamp file inside it has its hash. */
@@ -51,16 +69,24 @@ function newestMtime(folder) {
 }
 
 /** Compiles if a source file or folder has changed since the last successful build. */
-function build() {
+async function build() {
   install();
+  await Promise.all([buildService(), buildFrontEnds()]);
+}
+
+async function buildService() {
   const started = new Date();
   const sources = Math.max(newestMtime(join(root, 'src')), statSync(join(root, 'tsconfig.json')).mtimeMs);
   if (existsSync(buildStamp) && Number(readFileSync(buildStamp, 'utf8')) >= sources && hasViewer()) return;
-  console.error('building ...');
-  run(join(root, 'node_modules', '.bin', 'tsc'), ['-p', 'tsconfig.json']);
+  await runWithProgress('building the service', join(root, 'node_modules', '.bin', 'tsc'), ['-p', 'tsconfig.json']);
   copyViewer();
   if (existsSync(main)) chmodSync(main, 0o755);
   writeFileSync(buildStamp, String(started.getTime()));
+}
+
+async function buildFrontEnds() {
+  if (!isFrontEndStale()) return;
+  await runWithProgress('building the console', process.execPath, [join(root, 'scripts', 'front-end.mjs')]);
 }
 
 /**
@@ -90,8 +116,8 @@ async function checkPort() {
 }
 
 /** Runs another program of the project: forwards signals and exits with its code. */
-function delegate(argv, env = process.env) {
-  build();
+async function delegate(argv, env = process.env) {
+  await build();
   const child = spawn(process.execPath, [...argv, ...args], { cwd: root, stdio: 'inherit', env });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   endWithParent(child);
@@ -100,8 +126,7 @@ function delegate(argv, env = process.env) {
 
 async function runService(name) {
   await checkPort();
-  build();
-  delegate([...nodeFlagsOf(main), main, name], withAllocator(process.env));
+  await delegate([...nodeFlagsOf(main), main, name], withAllocator(process.env));
 }
 
 const commands = {
@@ -115,6 +140,11 @@ const commands = {
     const website = join(root, 'website');
     install(website);
     run(join(website, 'node_modules', '.bin', 'vitepress'), ['build', '.'], website);
+  },
+  /** Serves the console with reload, against a service at MILLRACE_DEV_URL. */
+  'dev:console': () => {
+    install();
+    run(join(root, 'node_modules', '.bin', 'vite'), ['-c', join(root, 'console', 'vite.config.ts')]);
   },
   start: () => runService('start'),
   serve: () => runService('serve'),

@@ -154,18 +154,25 @@ function visibleKeys({ unique, columns }: Table): readonly (readonly Column[])[]
   return unique.filter((key) => key.every((column) => columns.includes(column)));
 }
 
+function describeColumn(column: Column): PlainMap {
+  const fields = new Map<string, PlainValue>([
+    ['name', column.name],
+    ['type', column.type],
+    ['nullable', column.nullable],
+    ['primary_key', column.primaryKey],
+    ['default', column.default],
+    ['generated', column.generated === true],
+    ['kind', column.kind],
+    ['required', column.required],
+    ['sortable', column.sortable],
+  ]);
+  if (column.maxLength !== undefined) fields.set('max_length', column.maxLength);
+  if (column.values !== undefined) fields.set('values', column.values);
+  return fields;
+}
+
 function describeTable(table: Table, schema: string, relations: readonly Relation[]): PlainMap {
-  const columns = table.columns.map(
-    (column): PlainMap =>
-      new Map<string, PlainValue>([
-        ['name', column.name],
-        ['type', column.type],
-        ['nullable', column.nullable],
-        ['primary_key', column.primaryKey],
-        ['default', column.default],
-        ['generated', column.generated === true],
-      ]),
-  );
+  const columns = table.columns.map(describeColumn);
   return new Map<string, PlainValue>([
     ['table', table.name],
     ['schema', schema],

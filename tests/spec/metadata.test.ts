@@ -10,6 +10,8 @@ interface Column {
   readonly type: string;
   readonly nullable: boolean;
   readonly primary_key: boolean;
+  readonly kind: string;
+  readonly required: boolean;
   readonly default: string | null;
 }
 
@@ -75,8 +77,10 @@ describe.each(ENGINE_NAMES)('on %s', (engine) => {
     const body = answer.json<{ table: string; schema: string; columns: Column[] }>();
     expect(Object.keys(body)).toEqual(['table', 'schema', 'columns', 'unique', 'relations']);
     expect([body.table, body.schema]).toEqual(['items', database.name]);
-    const fields = ['name', 'type', 'nullable', 'primary_key', 'default', 'generated'];
-    for (const column of body.columns) expect(Object.keys(column)).toEqual(fields);
+    const fields = ['name', 'type', 'nullable', 'primary_key', 'default', 'generated', 'kind', 'required', 'sortable'];
+    for (const column of body.columns) expect(Object.keys(column).filter((name) => name !== 'max_length')).toEqual(fields);
+    expect(body.columns.map(({ kind }) => kind)).toEqual(['int', 'text', 'decimal', expect.stringMatching(/^timestamp(?:tz)?$/), 'text']);
+    expect(body.columns.map(({ required }) => required)).toEqual([true, true, false, false, false]);
     expect(body.columns.map(({ name }) => name)).toEqual(['id', 'name', 'price', 'made', 'state']);
     for (const [index, type] of TYPES[engine].entries())
       expect(body.columns[index]?.type).toMatch(typeof type === 'string' ? new RegExp(`^${type.replace(/[()]/g, '\\$&')}$`) : type);

@@ -61,3 +61,55 @@ export interface Problem {
   readonly column?: number;
   readonly path?: string;
 }
+
+export type Kind =
+  | 'int'
+  | 'decimal'
+  | 'float'
+  | 'bool'
+  | 'text'
+  | 'enum'
+  | 'set'
+  | 'uuid'
+  | 'date'
+  | 'time'
+  | 'timestamp'
+  | 'timestamptz'
+  | 'bytes'
+  | 'json'
+  | 'other';
+
+export interface Column {
+  readonly name: string;
+  readonly type: string;
+  readonly nullable: boolean;
+  readonly primary_key: boolean;
+  readonly default: string | null;
+  readonly generated: boolean;
+  readonly kind: Kind;
+  readonly required: boolean;
+  readonly sortable: boolean;
+  readonly max_length?: number;
+  readonly values?: readonly string[];
+  readonly operations: readonly ('read' | 'insert' | 'update')[];
+  readonly masked: boolean;
+}
+
+export interface Relation {
+  readonly name: string;
+  readonly kind: 'one' | 'many';
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly references: readonly string[];
+  readonly through?: string;
+}
+
+/** `table/detail`. */
+export interface TableDetail {
+  readonly table: string;
+  readonly schema: string;
+  readonly columns: readonly Column[];
+  readonly unique: readonly (readonly string[])[];
+  readonly relations: readonly Relation[];
+  readonly operations: readonly Operation[];
+}

@@ -36,6 +36,8 @@ const GROUPS: ReadonlySet<string> = new Set(['$or', '$and', '$not']);
 const RELATED: ReadonlySet<string> = new Set(['$has', '$hasnot']);
 const NULLS: ReadonlySet<string> = new Set(['$null', '$notnull']);
 
+export const isRelated = (filter: Filter): filter is Related => filter.type === 'has' || filter.type === 'hasnot';
+
 /** `true` if the parameter is a filter. */
 export const isFilterName = (name: string): boolean => !name.startsWith('$') || GROUPS.has(name) || RELATED.has(name) || NULLS.has(name);
 
@@ -95,7 +97,7 @@ function readValues(operator: string, text: string): readonly string[] | undefin
 export function writeFilter(filter: Filter): Pair {
   if (filter.type === 'raw') return [filter.name, filter.value];
   if (filter.type === 'comparison') return writeComparison(filter);
-  if (filter.type === 'has' || filter.type === 'hasnot') {
+  if (isRelated(filter)) {
     const inside = filter.filters.length === 0 ? '' : `(${writeMembers(filter.filters, ';')})`;
     return [`$${filter.type}`, filter.relation + inside];
   }
@@ -124,6 +126,6 @@ export function isComplete(filter: Filter): boolean {
     const count = { none: 0, one: 1, range: 2, list: 1 }[formOf(filter.operator)];
     return filter.column !== '' && filter.values.length >= count;
   }
-  if (filter.type === 'has' || filter.type === 'hasnot') return filter.relation !== '' && filter.filters.every(isComplete);
+  if (isRelated(filter)) return filter.relation !== '' && filter.filters.every(isComplete);
   return filter.filters.length > 0 && filter.filters.every(isComplete);
 }

@@ -1,0 +1,162 @@
+/** Groups and sums, in the words of `$group` and `$agg`. */
+import { useState } from 'preact/hooks';
+import type { Column } from '../../../api/types.ts';
+import { Icon } from '../../../parts/icon.tsx';
+import { quoteName } from '../query/items.ts';
+import { isGrouped } from '../query/query.ts';
+import type { EditingPanelProps } from './panel.ts';
+import { Popover } from './popover.tsx';
+
+const TIME_PARTS: Readonly<Record<string, readonly string[]>> = {
+  date: ['year', 'quarter', 'month', 'week', 'day'],
+  timestamp: ['year', 'quarter', 'month', 'week', 'day', 'hour', 'minute'],
+  timestamptz: ['year', 'quarter', 'month', 'week', 'day', 'hour', 'minute'],
+};
+const NUMBERS = new Set(['int', 'decimal', 'float']);
+const WITHOUT_ORDER = new Set(['json', 'bool', 'bytes']);
+
+const FUNCTIONS: Readonly<Record<string, (column: Column) => boolean>> = {
+  sum: ({ kind }) => NUMBERS.has(kind),
+  avg: ({ kind }) => NUMBERS.has(kind),
+  min: ({ sortable, kind }) => sortable && !WITHOUT_ORDER.has(kind),
+  max: ({ sortable, kind }) => sortable && !WITHOUT_ORDER.has(kind),
+  count: () => true,
+  countd: ({ sortable }) => sortable,
+};
+
+const groupsOf = (columns: readonly Column[]): readonly string[] =>
+  columns
+    .filter(({ sortable }) => sortable)
+    .flatMap(({ name, kind }) => [quoteName(name), ...(TIME_PARTS[kind] ?? []).map((part) => `${quoteName(name)}.${part}`)]);
+
+const sumsOf = (name: string, columns: readonly Column[]): readonly string[] =>
+  columns.filter((column) => FUNCTIONS[name]?.(column)).map((column) => `${name}.${quoteName(column.name)}`);
+
+export function GroupPanel(props: EditingPanelProps) {
+  const { query, onChange } = props;
+  return (
+    <Popover label="Group" icon="sum" testId="group" count={query.group.length + query.agg.length}>
+      {(close) => (
+        <GroupForm
+          {...props}
+          onApply={(group, agg) => {
+            // The order and columns of rows mean nothing to groups.
+            onChange({ group, agg, order: [], select: [], expand: [], others: query.others.filter(([name]) => name !== '$having') });
+            close();
+          }}
+          onUngroup={
+            isGrouped(query)
+              ? () => {
+                  onChange({ group: [], agg: [], order: [], others: query.others.filter(([name]) => name !== '$having') });
+                  close();
+                }
+              : undefined
+          }
+        />
+      )}
+    </Popover>
+  );
+}
+
+interface FormProps extends EditingPanelProps {
+  readonly onApply: (group: readonly string[], agg: readonly string[]) => void;
+  readonly onUngroup: (() => void) | undefined;
+}
+
+function GroupForm({ table, query, onApply, onUngroup }: FormProps) {
+  const [group, setGroup] = useState(query.group.length > 0 ? query.group : ['']);
+  const [agg, setAgg] = useState(query.agg.length > 0 ? query.agg : ['count']);
+  const chosen = (items: readonly string[]): readonly string[] => items.filter((item) => item !== '');
+  return (
+    <form
+      class="group-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onApply(chosen(group), chosen(agg));
+      }}
+    >
+      <Choices label="Group by" testId="group-by" items={group} options={[['', groupsOf(table.columns)]]} onChange={setGroup} />
+      <Choices
+        label="Show"
+        testId="group-agg"
+        items={agg}
+        options={[['', ['count']], ...Object.keys(FUNCTIONS).map((name) => [name, sumsOf(name, table.columns)] as const)]}
+        onChange={setAgg}
+      />
+      <div class="group-actions">
+        {onUngroup !== undefined && (
+          <button type="button" onClick={onUngroup}>
+            Show rows again
+          </button>
+        )}
+        <button type="submit" class="primary" data-testid="group-apply">
+          Group
+        </button>
+      </div>
+    </form>
+  );
+}
+
+interface ChoicesProps {
+  readonly label: string;
+  readonly testId: string;
+  readonly items: readonly string[];
+  readonly options: readonly (readonly [label: string, values: readonly string[]])[];
+  readonly onChange: (items: readonly string[]) => void;
+}
+
+/** A list of selects; the last button adds another one. */
+function Choices({ label, testId, items, options, onChange }: ChoicesProps) {
+  const offered = new Set(options.flatMap(([, values]) => values));
+  return (
+    <div class="choices">
+      <span class="label">{label}</span>
+      {items.map((item, at) => (
+        <div class="choice" key={String(at)}>
+          <select
+            data-testid={testId}
+            aria-label={at === 0 ? label : `${label}, ${at + 1}`}
+            value={item}
+            onChange={(event) => onChange(items.map((old, index) => (index === at ? event.currentTarget.value : old)))}
+          >
+            <option value="">—</option>
+            {item !== '' && !offered.has(item) && <option value={item}>{item}</option>}
+            {options.map(([group, values]) =>
+              group === '' ? (
+                values.map((value) => <Option key={value} value={value} />)
+              ) : (
+                <OptionGroup key={group} {...{ group, values }} />
+              ),
+            )}
+          </select>
+          {items.length > 1 && (
+            <button
+              type="button"
+              class="plain icon-only"
+              aria-label={`Remove ${item}`}
+              onClick={() => onChange(items.filter((_, index) => index !== at))}
+            >
+              <Icon name="close" />
+            </button>
+          )}
+        </div>
+      ))}
+      <button type="button" class="plain" aria-label={`${label}: one more`} onClick={() => onChange([...items, ''])}>
+        <Icon name="plus" /> one more
+      </button>
+    </div>
+  );
+}
+
+const Option = ({ value }: { readonly value: string }) => <option value={value}>{value}</option>;
+
+function OptionGroup({ group, values }: { readonly group: string; readonly values: readonly string[] }) {
+  if (values.length === 0) return null;
+  return (
+    <optgroup label={group}>
+      {values.map((value) => (
+        <Option key={value} value={value} />
+      ))}
+    </optgroup>
+  );
+}

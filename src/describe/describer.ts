@@ -20,7 +20,7 @@ import { memo } from '../util/memo.ts';
 import { type DescribedEndpoint, type DescribedTable, type Description, OPERATIONS, type Outline } from './description.ts';
 import { Endpoints } from './endpoints.ts';
 import type { SchemaSnapshot, SchemaSnapshots } from './schema-snapshots.ts';
-import { allows, EVERYTHING, LETTERS, NOTHING, rightsOf, type TableView, viewOf } from './table-view.ts';
+import { allows, LETTERS, rightsOf, type TableView, viewBy } from './table-view.ts';
 
 /** The part of a space to describe. */
 export interface Slice {
@@ -212,9 +212,7 @@ export class Describer {
   }
 
   #viewOf({ caller, context, effective }: DescriptionRequest, { entry, schema }: NamedDatabase): TableView {
-    if (effective.kind === 'unrestricted') return EVERYTHING;
-    const granted = effective.kind === 'none' ? undefined : this.#parts.grants.in(effective.persona, context, caller, entry, schema);
-    return granted === undefined ? NOTHING : viewOf(granted);
+    return viewBy(this.#parts.grants, effective, { caller, context, entry, schema });
   }
 }
 

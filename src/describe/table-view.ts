@@ -1,31 +1,44 @@
 /** The tables and columns that a caller sees, by its persona and its token. Pure. */
-import type { SpaceCaller } from '../model/caller.ts';
+import type { Caller } from '../model/caller.ts';
 import type { Entry } from '../model/entry.ts';
 import type { Operation } from '../model/persona.ts';
 import type { Table } from '../model/table.ts';
-import type { SchemaGrants } from '../personas/grants.ts';
-import type { DescribedRight, DescribedRights } from './description.ts';
+import type { Place } from '../personas/access.ts';
+import type { EffectivePersona } from '../personas/effective-persona.ts';
+import type { GrantBook, SchemaGrants } from '../personas/grants.ts';
+import { type DescribedRight, type DescribedRights, OPERATIONS } from './description.ts';
 
 /** The letter that an operation requires in a token's key_type. */
 export const LETTERS: Readonly<Record<Operation, string>> = { read: 'r', insert: 'w', update: 'w', delete: 'd' };
 
 export interface TableView {
   sees(table: string): boolean;
+  /** Independent of the token and of the columns, so that a list needs no table's description. */
+  grants(table: string, operation: Operation): boolean;
   rightsOn(table: Table): DescribedRights;
   reads(table: string, columns: readonly string[]): boolean;
 }
 
-export const EVERYTHING: TableView = {
+const EVERYTHING: TableView = {
   sees: () => true,
+  grants: () => true,
   rightsOn: ({ columns }) => ({ read: { columns }, insert: { columns }, update: { columns }, delete: { columns: [] } }),
   reads: () => true,
 };
-export const NOTHING: TableView = { sees: () => false, rightsOn: () => ({}), reads: () => false };
+const NOTHING: TableView = { sees: () => false, grants: () => false, rightsOn: () => ({}), reads: () => false };
 
-export function viewOf(granted: SchemaGrants): TableView {
+/** What the caller's persona shows of a schema. */
+export function viewBy(book: GrantBook, effective: EffectivePersona, { context, caller, entry, schema }: Place): TableView {
+  if (effective.kind === 'unrestricted') return EVERYTHING;
+  const granted = effective.kind === 'none' ? undefined : book.in(effective.persona, context, caller, entry, schema);
+  return granted === undefined ? NOTHING : viewOf(granted);
+}
+
+function viewOf(granted: SchemaGrants): TableView {
   const sees = (table: string): boolean => granted.grantsOf(table) !== undefined;
   return {
     sees,
+    grants: (table, operation) => granted.grantsOf(table)?.[operation] !== undefined,
     reads: (table, columns) => granted.reads(table, columns),
     rightsOn(table) {
       // Tables that are not granted by name have no rights.
@@ -43,7 +56,7 @@ export function viewOf(granted: SchemaGrants): TableView {
  * Rights of the caller on a table. Only the engine knows whether a view is writable, so views are
  * read-only.
  */
-export function rightsOf(view: TableView, caller: SpaceCaller, { readOnly: onlyReads = false }: Entry, table: Table): DescribedRights {
+export function rightsOf(view: TableView, caller: Caller, { readOnly: onlyReads = false }: Entry, table: Table): DescribedRights {
   const { read, insert, update, delete: remove } = view.rightsOn(table);
   const isWritten = table.kind === 'table' && !onlyReads;
   const given = ({ columns }: DescribedRight): DescribedRight => ({ columns: columns.filter(({ readOnly }) => !readOnly) });
@@ -57,7 +70,21 @@ export function rightsOf(view: TableView, caller: SpaceCaller, { readOnly: onlyR
   };
 }
 
+/** Operations that the caller may do on a table, as far as its name and kind tell. */
+export function operationsOn(
+  view: TableView,
+  caller: Caller,
+  { readOnly = false }: Entry,
+  table: string,
+  kind: Table['kind'],
+): readonly Operation[] {
+  const isWritten = kind === 'table' && !readOnly;
+  return OPERATIONS.filter(
+    (operation) => view.grants(table, operation) && (operation === 'read' || isWritten) && allows(caller, LETTERS[operation]),
+  );
+}
+
 /** `true` if the caller has no token, or if its token has the letter. */
-export function allows({ keyType }: SpaceCaller, letter: string): boolean {
+export function allows({ keyType }: Caller, letter: string): boolean {
   return keyType === undefined || keyType.includes(letter);
 }

@@ -7,6 +7,7 @@ import type { RelationCache } from '../engines/schema/relation-cache.ts';
 import { type ApiError, apiError } from '../errors.ts';
 import { type Located, locateDatabase } from '../model/database-name.ts';
 import type { Entry } from '../model/entry.ts';
+import type { Operation } from '../model/persona.ts';
 import type { ProjectContext } from '../model/project.ts';
 import { type DeclaredKey, type ForeignKey, namesOf, type Relation, relationsOf } from '../model/relation.ts';
 import type { Column, Table } from '../model/table.ts';
@@ -28,6 +29,21 @@ export interface VisibleSchema {
   columnsOf(table: Table): readonly Column[] | undefined;
   /** `true` if the caller may read the columns. Relations over other columns are hidden. */
   reads(table: string, columns: readonly string[]): boolean;
+  /** Absent if rights are not described. */
+  readonly rights?: SchemaRights;
+}
+
+/** Columns that an operation reads or accepts. */
+interface RightOnColumns {
+  readonly columns: readonly Column[];
+  /** Columns whose values are replaced. */
+  readonly masked?: ReadonlySet<Column> | undefined;
+}
+
+/** Rights of the caller in a schema: what persona, token and entry leave. */
+export interface SchemaRights {
+  operationsOn(table: string, kind: Table['kind']): readonly Operation[];
+  rightsOn(table: Table): { readonly [K in Operation]?: RightOnColumns };
 }
 
 /** Determines the visible part of a schema. */
@@ -57,7 +73,7 @@ export class Metadata {
     const { keys } = await explainFailure(request, () =>
       this.#relations.around(located, (all) => declaredAround(name, located.entry, all)),
     );
-    return describeTable({ ...table, columns }, request.schema, relationsOf(name, readableKeys(keys, visible)));
+    return describeTable({ ...table, columns }, request.schema, relationsOf(name, readableKeys(keys, visible)), visible.rights);
   }
 
   async tables(context: ProjectContext, request: MetadataRequest, find: FindVisible): Promise<readonly PlainMap[]> {
@@ -77,13 +93,13 @@ export class Metadata {
     if (tables === undefined) throw apiError('schema_unknown', request.schema);
     return tables.flatMap(({ table, kind }): PlainMap[] => {
       if (!visible.hasTable(table)) return [];
-      return [
-        new Map([
-          ['table', table],
-          ['schema', request.schema],
-          ['type', kind],
-        ]),
-      ];
+      const fields = new Map<string, PlainValue>([
+        ['table', table],
+        ['schema', request.schema],
+        ['type', kind],
+      ]);
+      if (visible.rights !== undefined) fields.set('operations', visible.rights.operationsOn(table, kind));
+      return [fields];
     });
   }
 }
@@ -154,7 +170,12 @@ function visibleKeys({ unique, columns }: Table): readonly (readonly Column[])[]
   return unique.filter((key) => key.every((column) => columns.includes(column)));
 }
 
-function describeColumn(column: Column): PlainMap {
+/** Operations that concern columns. */
+const COLUMN_OPERATIONS: readonly Operation[] = ['read', 'insert', 'update'];
+
+type Rights = ReturnType<SchemaRights['rightsOn']>;
+
+function describeColumn(column: Column, rights: Rights | undefined): PlainMap {
   const fields = new Map<string, PlainValue>([
     ['name', column.name],
     ['type', column.type],
@@ -168,16 +189,19 @@ function describeColumn(column: Column): PlainMap {
   ]);
   if (column.maxLength !== undefined) fields.set('max_length', column.maxLength);
   if (column.values !== undefined) fields.set('values', column.values);
-  return fields;
+  if (rights === undefined) return fields;
+  const operations = COLUMN_OPERATIONS.filter((operation) => rights[operation]?.columns.includes(column) === true);
+  return fields.set('operations', operations).set('masked', rights.read?.masked?.has(column) === true);
 }
 
-function describeTable(table: Table, schema: string, relations: readonly Relation[]): PlainMap {
-  const columns = table.columns.map(describeColumn);
-  return new Map<string, PlainValue>([
+function describeTable(table: Table, schema: string, relations: readonly Relation[], described?: SchemaRights): PlainMap {
+  const rights = described?.rightsOn(table);
+  const fields = new Map<string, PlainValue>([
     ['table', table.name],
     ['schema', schema],
-    ['columns', columns],
+    ['columns', table.columns.map((column) => describeColumn(column, rights))],
     ['unique', visibleKeys(table).map((key) => key.map((column) => column.name))],
     ['relations', describeRelations(relations)],
   ]);
+  return rights === undefined ? fields : fields.set('operations', Object.keys(rights));
 }

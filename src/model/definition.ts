@@ -10,6 +10,14 @@ export interface DefinitionUses {
   readonly modules: readonly string[];
 }
 
+/** Parts of a document that lists show, so that they need not parse it. */
+export interface DefinitionHead {
+  readonly permission: readonly string[];
+  readonly summary: string | null;
+  /** For example `pg/shop`. */
+  readonly database: string;
+}
+
 /** The fields of a definition in a list. */
 export interface DefinitionSummary {
   readonly definitionId: string;
@@ -25,6 +33,8 @@ export interface DefinitionSummary {
   readonly lastFailureAt: string | null;
   readonly lastFailureMessage: string | null;
   readonly uses: DefinitionUses;
+  /** `undefined` if an older version of the service deployed the definition. */
+  readonly head: DefinitionHead | undefined;
   /** Changes with the content of the definition. Compiled code is cached by it. */
   readonly revision: string;
 }
@@ -49,6 +59,7 @@ export interface DefinitionDraft {
   readonly document: string;
   readonly password: string | null;
   readonly uses?: DefinitionUses;
+  readonly head?: DefinitionHead;
 }
 
 /** Removes the names in braces: `orders/{id}` and `orders/{nr}` are one endpoint. */

@@ -238,6 +238,28 @@ describe('get, list, update, delete', () => {
     await bench.database.run('DROP ROLE keeper').catch(() => undefined);
   });
 
+  test('a list names the version that answers by default, and what the documents say of themselves', async () => {
+    const about = { summary: 'A list of one' };
+    for (const [version, config] of [
+      ['1.9', {}],
+      ['1.10', { rollback_version: '1.9' }],
+      ['1.10-beta', {}],
+    ] as const)
+      await bench.deploy({ ...ONE, uri: 'ranked', version, config, about, permission: ['viewer', 'admin'] });
+    await bench.deploy({ ...ONE, uri: 'ranked', method: 'post', version: '0.1' });
+    const all = (await bench.send('GET', '/list', undefined)).json<Record<string, unknown>[]>().filter(({ uri }) => uri === 'ranked');
+    const shown = all.map(({ method, version, default: isDefault, rollback_version }) => [method, version, isDefault, rollback_version]);
+    expect(shown).toEqual([
+      ['get', '1.9', false, null],
+      ['get', '1.10-beta', false, null],
+      ['get', '1.10', true, '1.9'],
+      ['post', '0.1', true, null],
+    ]);
+    const database = `${bench.database.dbType}/${bench.database.name}`;
+    expect(all[0]).toMatchObject({ permission: ['viewer', 'admin'], summary: 'A list of one', database });
+    expect(all[3]).toMatchObject({ permission: ['admin'], summary: null, database });
+  });
+
   test('get and list require any role, and return only their own space', async () => {
     const id = await bench.deploy({ ...ONE, uri: 'listed', method: 'patch' });
     const viewer = { 'x-user-roles': 'viewer' };

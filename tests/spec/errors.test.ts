@@ -81,6 +81,7 @@ describe('paths and methods', () => {
     ['/svc/proof/v1/validate/server/key', 'GET, POST'],
     ['/svc/rest/meta/v1/table/list', 'GET'],
     ['/svc/rest/meta/v1/table/detail', 'GET'],
+    ['/svc/rest/meta/v1/context', 'GET'],
     ['/svc/api/rest/auto/v1/pg/db/users', 'GET, QUERY, POST, PUT, PATCH, DELETE'],
     ['/svc/api/rest/auto/v1/a/b/pg/db/users', 'GET, QUERY, POST, PUT, PATCH, DELETE'],
   ];

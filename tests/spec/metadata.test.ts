@@ -90,11 +90,99 @@ describe.each(ENGINE_NAMES)('on %s', (engine) => {
     expect(body.columns.slice(0, 3).map((column) => column.default)).toEqual([null, null, null]);
     expect(body.columns[3]?.default).toMatch(/now\(\)|current_timestamp/i);
     expect(body.columns[4]?.default).toMatch(/new/);
-    expect((await ask(DETAIL, {}, { 'x-server-key': undefined })).json()).toEqual(body);
+    const detail = (await ask(DETAIL, {}, { 'x-server-key': undefined })).json<typeof body>();
+    expect(detail).toMatchObject(body);
+    expect(Object.keys(detail)).toEqual([...Object.keys(body), 'operations']);
+    for (const column of detail.columns) expect(Object.keys(column)).toEqual(expect.arrayContaining([...fields, 'operations', 'masked']));
     expect((await ask(LIST, { table: undefined }, { 'x-server-key': undefined })).json()).toEqual([
-      { table: 'cheap', schema: database.name, type: 'view' },
-      { table: 'items', schema: database.name, type: 'table' },
+      { table: 'cheap', schema: database.name, type: 'view', operations: ['read'] },
+      { table: 'items', schema: database.name, type: 'table', operations: ['read', 'insert', 'update', 'delete'] },
     ]);
+  });
+
+  describe('rights', () => {
+    interface Rights {
+      readonly operations: string[];
+      readonly columns: { readonly name: string; readonly operations: string[]; readonly masked: boolean }[];
+    }
+    const rights = async (headers: Headers, table = 'items', schema = database.name): Promise<Rights> =>
+      (await ask(DETAIL, { table, schema }, { 'x-server-key': undefined, ...headers })).json<Rights>();
+    const listed = async (headers: Headers, schema = database.name): Promise<Record<string, string[]>> => {
+      const answer = await ask(LIST, { table: undefined, schema }, { 'x-server-key': undefined, ...headers });
+      return Object.fromEntries(
+        answer.json<{ table: string; operations: string[] }[]>().map(({ table, operations }) => [table, operations]),
+      );
+    };
+    const ofColumns = ({ columns }: Rights): Record<string, string[]> =>
+      Object.fromEntries(columns.map(({ name, operations, masked }) => [name, masked ? [...operations, 'masked'] : operations]));
+
+    test('are complete without persona and token; a view and generated columns are not written', async () => {
+      const key = engine === 'clickhouse' ? ['read', 'insert'] : ['read', 'insert', 'update'];
+      const all = await rights({});
+      expect(all.operations).toEqual(['read', 'insert', 'update', 'delete']);
+      expect(ofColumns(all)).toMatchObject({ id: key, name: ['read', 'insert', 'update'], price: ['read', 'insert', 'update'] });
+      const view = await rights({}, 'cheap');
+      expect([view.operations, ofColumns(view)]).toEqual([['read'], { id: ['read'], name: ['read'] }]);
+      const generated = {
+        postgres: 'a int GENERATED ALWAYS AS (id + 1) STORED)',
+        mysql: 'a int AS (id + 1))',
+        mariadb: 'a int AS (id + 1))',
+        clickhouse: 'a Int32 MATERIALIZED id + 1) ENGINE = MergeTree ORDER BY id',
+      }[engine];
+      await database.run(`CREATE TABLE made (id ${engine === 'clickhouse' ? 'Int32' : 'int PRIMARY KEY'}, ${generated}`);
+      expect(ofColumns(await rights({}, 'made'))['a']).toEqual(['read']);
+      await database.run('DROP TABLE made');
+    });
+
+    test('are those of the token', async () => {
+      for (const [key_type, expected] of [
+        ['r--', ['read']],
+        ['-w-', ['insert', 'update']],
+        ['r-d', ['read', 'delete']],
+      ] as const) {
+        const body = { name: `rights ${key_type}`, key_type, roles: ['viewer'] };
+        const made = await client.system('POST', 'token', body, project.headers);
+        // A token that may not GET learns nothing.
+        const headers = { authorization: `Bearer ${made.json<{ power_token: string }>().power_token}` };
+        if (!key_type.startsWith('r')) messageOf(await ask(DETAIL, {}, headers), 403);
+        else {
+          expect((await rights(headers)).operations).toEqual(expected);
+          expect((await listed(headers))['items']).toEqual(expected);
+          expect(ofColumns(await rights(headers))['name']).toEqual(['read']);
+        }
+      }
+    });
+
+    test('are those of the entry', async () => {
+      const kept = await setUpProject(service, [database.entry({ read_only: true })]);
+      expect((await rights(kept.headers)).operations).toEqual(['read']);
+      expect(await listed(kept.headers)).toEqual({ cheap: ['read'], items: ['read'] });
+    });
+
+    test('are those of the persona', async () => {
+      const own = await setUpProject(service, [database.entry()]);
+      const grants = {
+        read: { columns: ['id', 'name', 'price'], mask: { price: null } },
+        insert: { columns: ['id', 'name', 'state'] },
+        update: { columns: ['name'], rows: ['id=gt.0'] },
+      };
+      const tables = { [`${database.dbType}/${database.name}/items`]: grants };
+      const put = await client.send('POST', 'persona/v1', { persona: 'clerk', roles: ['clerk'], tables }, own.headers);
+      expect(put.status).toBe(201);
+      const clerk = { ...own.headers, 'x-user-roles': 'clerk' };
+      const seen = await rights(clerk);
+      expect(seen.operations).toEqual(['read', 'insert', 'update']);
+      expect(ofColumns(seen)).toEqual({
+        id: ['read', 'insert'],
+        name: ['read', 'insert', 'update'],
+        price: ['read', 'masked'],
+        state: ['insert'],
+      });
+      expect(await listed(clerk)).toEqual({ items: ['read', 'insert', 'update'] });
+      expect((await rights({ ...own.headers, 'x-persona': 'clerk' })).operations).toEqual(['read', 'insert', 'update']);
+      expect((await rights(own.headers)).operations).toEqual(['read', 'insert', 'update', 'delete']);
+      expect(await listed({ ...own.headers, 'x-user-roles': 'none' })).toEqual({});
+    });
   });
 
   test('a view has columns too', async () => {

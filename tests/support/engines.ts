@@ -51,6 +51,8 @@ export interface DatabaseEntry {
   tls?: string;
   ca?: string;
   read_only?: boolean;
+  alias?: string;
+  spaces?: readonly string[];
   relations?: readonly RelationEntry[];
 }
 

@@ -5,18 +5,22 @@
 import { apiError, REASONS } from '../../errors.ts';
 import type { SpaceCaller } from '../../model/caller.ts';
 import {
+  compareVersions,
   DEFINITION_METHODS,
   type Definition,
   type DefinitionDraft,
+  type DefinitionHead,
   type DefinitionMethod,
   type DefinitionSummary,
   type DefinitionUses,
+  shapeOf,
 } from '../../model/definition.ts';
 import type { DefinitionChange, DefinitionInsertion, DefinitionRevision } from '../../store/store.ts';
+import { runCooperatively } from '../../util/concurrency/slices.ts';
 import type { PlainMap, PlainValue } from '../../util/text/decimal.ts';
-import { type DefinitionDocument, maskPassword, showDocument } from '../document/document.ts';
+import { type DefinitionDocument, maskPassword, readDocumentSlices, showDocument } from '../document/document.ts';
 import type { Compiled } from '../program/compile.ts';
-import type { Tree } from '../yaml/yaml-tree.ts';
+import { type Tree, YamlProblems } from '../yaml/yaml-tree.ts';
 import type { Author, Management } from './management.ts';
 import { throwFindings, type ValidateOptions, validateDefinition } from './validate.ts';
 
@@ -58,6 +62,7 @@ function draftOf({ tree, document, password, compiled }: ValidDefinition, source
     document: maskPassword(source, tree),
     password,
     uses: usesOf(compiled),
+    head: headOf(document),
   };
 }
 
@@ -84,6 +89,11 @@ function storedBody(definitionId: string, { warnings }: ValidDefinition): PlainM
 export function usesOf({ steps }: Compiled): DefinitionUses {
   const unique = (names: readonly string[]): readonly string[] => [...new Set(names)].sort();
   return { tables: unique(steps.flatMap(({ tables = [] }) => tables)), modules: unique(steps.flatMap(({ modules }) => modules)) };
+}
+
+/** The parts of a document that lists show. */
+export function headOf({ permission, about, database }: DefinitionDocument): DefinitionHead {
+  return { permission, summary: about.summary ?? null, database: `${database.engine.type}/${database.name}` };
 }
 
 function usesBody({ tables, modules }: DefinitionUses): PlainMap {
@@ -204,10 +214,60 @@ function describeSummary(definition: DefinitionSummary, reader: SpaceCaller): Pl
   ]);
 }
 
-export async function list({ store }: Management, { caller }: Author, method: string | undefined): Promise<readonly PlainMap[]> {
-  const summaries = await store.listDefinitions(caller, method === undefined ? undefined : parseMethod(method));
-  return summaries.map((definition) => describeSummary(definition, caller));
+export async function list(management: Management, { caller }: Author, method: string | undefined): Promise<readonly PlainMap[]> {
+  const summaries = await management.store.listDefinitions(caller, method === undefined ? undefined : parseMethod(method));
+  const defaults = defaultVersions(summaries);
+  const items: PlainMap[] = [];
+  for (const definition of summaries) {
+    const { permission, summary, database } = definition.head ?? (await headOfStored(management, caller, definition));
+    items.push(
+      new Map<string, PlainValue>([
+        ...describeSummary(definition, caller),
+        ['default', defaults.has(definition)],
+        ['rollback_version', definition.rollbackVersion],
+        ['permission', permission],
+        ['summary', summary],
+        ['database', database],
+      ]),
+    );
+  }
+  return items;
 }
+
+/** The definitions that answer calls without a version: the highest of each uri and method. */
+function defaultVersions(summaries: readonly DefinitionSummary[]): ReadonlySet<DefinitionSummary> {
+  const highest = new Map<string, DefinitionSummary>();
+  for (const definition of summaries) {
+    const name = `${definition.method} ${shapeOf(definition.uri)}`;
+    const known = highest.get(name);
+    if (known === undefined || isHigher(definition.version, known.version)) highest.set(name, definition);
+  }
+  return new Set(highest.values());
+}
+
+/** Versions that are equal, such as 1 and 1.0, are ordered by their text, as calls order them. */
+function isHigher(version: string, other: string): boolean {
+  const order = compareVersions(version, other);
+  return order > 0 || (order === 0 && version > other);
+}
+
+/** Reads the document of a definition that an older version of the service deployed. */
+async function headOfStored(
+  { store, connections }: Management,
+  caller: SpaceCaller,
+  { definitionId }: DefinitionSummary,
+): Promise<{ readonly [K in keyof DefinitionHead]: DefinitionHead[K] | null }> {
+  const definition = await store.definition(caller, definitionId);
+  try {
+    if (definition === undefined) return NO_HEAD;
+    return headOf(await runCooperatively(readDocumentSlices(definition.document, connections.engines), caller.projectId));
+  } catch (error) {
+    if (error instanceof YamlProblems) return NO_HEAD;
+    throw error;
+  }
+}
+
+const NO_HEAD = { permission: null, summary: null, database: null };
 
 /** Revisions of a uri and method, including deleted ones. */
 export async function history({ store }: Management, { caller }: Author, uri: string, method: string): Promise<readonly PlainMap[]> {

@@ -12,7 +12,7 @@ import { editDocument, readDocumentSlices } from '../document/document.ts';
 import { type Compiled, compileDefinition, requireReadsIfCached } from '../program/compile.ts';
 import { StepProblems } from '../steps/step.ts';
 import { placeOf } from '../yaml/yaml-tree.ts';
-import { nameOf, usesOf } from './definitions.ts';
+import { headOf, nameOf, usesOf } from './definitions.ts';
 import type { Author, Management } from './management.ts';
 import { checkModule, dependenciesOf } from './modules.ts';
 import type { PromotionRequest } from './promotion-request.ts';
@@ -156,6 +156,7 @@ async function compileFor(
       document,
       password,
       uses: usesOf(compiled),
+      head: headOf(read),
     },
   };
 }

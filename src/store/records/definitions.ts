@@ -2,6 +2,7 @@
 import {
   type Definition,
   type DefinitionDraft,
+  type DefinitionHead,
   type DefinitionMethod,
   type DefinitionSummary,
   type DefinitionUses,
@@ -16,7 +17,14 @@ import type { Sql } from '../sql-driver.ts';
 import type { DefinitionAddress, DefinitionChange, DefinitionInsertion, InsertedDefinition, MissingRollback } from '../store.ts';
 import { spaceExists } from './projects.ts';
 
-const NO_USES: DefinitionUses = { tables: [], modules: [] };
+/** Content of the column `uses`. Older versions read and write it without the head. */
+interface StoredUses extends DefinitionUses {
+  readonly head?: DefinitionHead | undefined;
+}
+
+const NO_USES: StoredUses = { tables: [], modules: [] };
+
+const usesText = ({ uses = NO_USES, head }: DefinitionDraft): string => JSON.stringify({ ...uses, head } satisfies StoredUses);
 
 interface SummaryRow {
   readonly definition_id: string;
@@ -54,6 +62,7 @@ export function definitionSecretOwner(scope: SpaceScope, definitionId: string): 
 }
 
 function toSummary(row: SummaryRow): DefinitionSummary {
+  const { head, ...uses } = JSON.parse(row.uses) as StoredUses;
   return {
     definitionId: row.definition_id,
     uri: row.uri,
@@ -67,7 +76,8 @@ function toSummary(row: SummaryRow): DefinitionSummary {
     lastFailureAt: row.last_failure_at,
     lastFailureMessage: row.last_failure_message,
     revision: row.revision,
-    uses: JSON.parse(row.uses) as DefinitionUses,
+    uses,
+    head,
   };
 }
 
@@ -156,7 +166,7 @@ async function insertOne(tx: Sql, ring: KeyRing, scope: SpaceScope, draft: Defin
       draft.rollbackVersion,
       draft.document,
       sealed,
-      JSON.stringify(draft.uses ?? NO_USES),
+      usesText(draft),
       newUlid(),
       now,
       now,
@@ -228,7 +238,7 @@ export async function updateDefinition(tx: Sql, ring: KeyRing, scope: SpaceScope
       draft.rollbackVersion,
       draft.document,
       sealed,
-      JSON.stringify(draft.uses ?? NO_USES),
+      usesText(draft),
       newUlid(),
       new Date().toISOString(),
       ...owner(scope),

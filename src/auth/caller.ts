@@ -102,9 +102,8 @@ export class Authenticator {
     if (headers.orgId) caller.orgId = ulid(headers.orgId, HEADER_NAMES.orgId);
     if (headers.projectId) caller.projectId = ulid(headers.projectId, HEADER_NAMES.projectId);
     if (headers.spaceId) caller.spaceId = ulid(headers.spaceId, HEADER_NAMES.spaceId);
-    if (headers.claims !== undefined) caller.claims = parseClaims(headers.claims);
-    if (headers.persona !== undefined) caller.personaAsked = headers.persona;
-    return caller;
+    if (headers.claims !== undefined) caller.claims = parseClaims(headers.claims, HEADER_NAMES.claims);
+    return withPersona(caller, headers);
   }
 
   #checkServerKey(sent: string | undefined, demand: Demand): boolean {
@@ -117,10 +116,9 @@ export class Authenticator {
   #byToken(headers: ContextHeaders, token: string, method: string, demand: Demand): Caller | Promise<Caller> {
     headers.tokenHash ??= hashToken(token);
     const lookup = this.#store.tokenByHash(headers.tokenHash);
-    const { persona } = headers;
     return lookup instanceof Promise
-      ? lookup.then((found) => tokenCaller(found, method, demand, persona))
-      : tokenCaller(lookup, method, demand, persona);
+      ? lookup.then((found) => tokenCaller(found, method, demand, headers))
+      : tokenCaller(lookup, method, demand, headers);
   }
 
   #parseRoles(text: string): ReadonlySet<string> {
@@ -152,12 +150,18 @@ function tokenOf({ bearerToken, powerToken }: ContextHeaders, pwt: string | unde
   return powerToken;
 }
 
-function tokenCaller(token: PowerToken | undefined, method: string, demand: Demand, personaAsked: string | undefined): Caller {
+function tokenCaller(token: PowerToken | undefined, method: string, demand: Demand, headers: ContextHeaders): Caller {
   if (token === undefined || isExpired(token, Date.now())) throw apiError('token_unknown');
   if (!token.keyType.includes(LETTERS[method] ?? '?')) throw apiError('token_method', token.keyType, method);
   if (demand.serverKey === 'required') checkAdmin(token, method);
-  const caller = callerOf(token);
-  return personaAsked === undefined ? caller : { ...caller, personaAsked };
+  return withPersona(callerOf(token), headers);
+}
+
+/** Adds the persona that the request names, and the claims to see it with. */
+function withPersona(caller: Caller, { persona, personaClaims }: ContextHeaders): Caller {
+  if (!personaClaims) return persona === undefined ? caller : { ...caller, personaAsked: persona };
+  if (persona === undefined || !caller.roles.has('admin') || caller.personaBound !== undefined) throw apiError('persona_claims');
+  return { ...caller, personaAsked: persona, claims: parseClaims(personaClaims, HEADER_NAMES.personaClaims) };
 }
 
 /**
@@ -176,13 +180,13 @@ const callerOf = memo(({ userId, roles, orgId, projectId, spaceId, tokenId, keyT
 });
 
 /** Node decodes headers as Latin-1; the claims are UTF-8. */
-function parseClaims(header: string): Claims {
+function parseClaims(header: string, name: string): Claims {
   const bytes = Buffer.from(header, 'latin1');
   try {
     if (!isUtf8(bytes)) throw new InvalidClaims('it is not UTF-8');
     return readClaims(bytes.toString('utf8'));
   } catch (error) {
-    throw error instanceof InvalidClaims ? apiError('claims_invalid', error.message) : error;
+    throw error instanceof InvalidClaims ? apiError('claims_invalid', name, error.message) : error;
   }
 }
 

@@ -14,6 +14,7 @@ export class ContextHeaders {
   roles: string | undefined;
   claims: string | undefined;
   persona: string | undefined;
+  personaClaims: string | undefined;
   serverKey: string | undefined;
   powerToken: string | undefined;
   /** Power Token in the header Authorization. */
@@ -41,6 +42,7 @@ const NAMES: ReadonlyMap<string, readonly [Field, string]> = new Map(
       ['roles', 'X-User-Roles'],
       ['claims', 'X-User-Claims'],
       ['persona', 'X-Persona'],
+      ['personaClaims', 'X-Persona-Claims'],
       ['serverKey', 'X-Server-Key'],
       ['powerToken', 'X-Power-Token'],
       ['gatewaySecret', 'X-Gateway-Secret'],
@@ -90,10 +92,12 @@ function readBearer(headers: ContextHeaders, value: string): void {
   headers.bearerToken = token;
 }
 
-export const HEADER_NAMES: Readonly<Record<'orgId' | 'projectId' | 'spaceId' | 'userId' | 'roles', string>> = {
+export const HEADER_NAMES = {
   orgId: 'X-Org-Id',
   projectId: 'X-Project-Id',
   spaceId: 'X-Space-Id',
   userId: 'X-User-Id',
   roles: 'X-User-Roles',
-};
+  claims: 'X-User-Claims',
+  personaClaims: 'X-Persona-Claims',
+} as const;

@@ -21,7 +21,7 @@ const ERRORS_OF_ACCESS: readonly ErrorKey[] = [
   ...(['missing_header', 'missing_user', 'header_twice', 'header_invalid', 'header_alias', 'header_not_ulid'] as const),
   ...(['header_not_user_id', 'bad_roles', 'claims_invalid', 'gateway_secret', 'org_unknown', 'project_unknown'] as const),
   ...(['space_unknown', 'path_not_yours', 'token_incomplete', 'token_mismatch', 'token_unknown', 'token_method'] as const),
-  ...(['persona_unknown', 'persona_not_yours', 'persona_unconfirmed', 'token_unconfirmed', 'store_unavailable'] as const),
+  ...(['persona_unknown', 'persona_not_yours', 'persona_claims', 'persona_unconfirmed', 'token_unconfirmed', 'store_unavailable'] as const),
   ...(['shutting_down', 'database_unreachable', 'database_malformed', 'database_denied'] as const),
   ...(['database_timeout', 'database_busy', 'database_conflict', 'spool_full', 'memory_busy'] as const),
 ];

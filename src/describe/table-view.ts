@@ -27,7 +27,7 @@ const EVERYTHING: TableView = {
 };
 const NOTHING: TableView = { sees: () => false, grants: () => false, rightsOn: () => ({}), reads: () => false };
 
-/** What the caller's persona shows of a schema. */
+/** The view of a schema that the caller's persona leaves. */
 export function viewBy(book: GrantBook, effective: EffectivePersona, { context, caller, entry, schema }: Place): TableView {
   if (effective.kind === 'unrestricted') return EVERYTHING;
   const granted = effective.kind === 'none' ? undefined : book.in(effective.persona, context, caller, entry, schema);

@@ -109,6 +109,11 @@ export class ApiError extends Error {
     return this;
   }
 
+  /** A list of the body; `undefined` if it has none of this name. */
+  list(name: string): readonly object[] | undefined {
+    return this.#lists?.[name];
+  }
+
   /** Marks the message as an author's, so that nothing is added to it. */
   verbatim(): this {
     this.#verbatim = true;

@@ -14,10 +14,7 @@ export const CALLER_ERRORS = {
   header_not_ulid: entry(400, (name: string) => `The header ${name} is not a ULID (26 characters of Crockford's base 32).`),
   header_not_user_id: entry(400, () => 'The header X-User-Id is neither a ULID nor permitted by MILLRACE_USER_IDS.'),
   bad_roles: entry(400, () => 'The header X-User-Roles has more than 64 roles or one longer than 128 characters.'),
-  claims_invalid: entry(
-    400,
-    (why: string) => `The header X-User-Claims must be one JSON object of at most 4 KiB: ${why}; the gateway must send it so.`,
-  ),
+  claims_invalid: entry(400, (name: string, why: string) => `The header ${name} must be one JSON object of at most 4 KiB: ${why}.`),
   gateway_secret: entry(401, () => 'The request did not come through the gateway; the header X-Gateway-Secret is missing or wrong.'),
   server_key: entry(403, () => 'The server key is missing or wrong; send it in the header X-Server-Key.'),
   server_key_invalid: entry(403, () => 'The server key is not valid.'),
@@ -50,6 +47,7 @@ export const CALLER_ERRORS = {
     409,
     (name: string) => `The project already has a token named ${show(name)}; choose another name or delete that one.`,
   ),
+  token_space_unknown: entry(404, (space: string) => `The project has no space ${show(space)}; check space_id.`),
   token_id_unknown: entry(404, (id: string) => `The token ${show(id)} does not exist in this project.`),
 
   // Personas.
@@ -57,6 +55,10 @@ export const CALLER_ERRORS = {
   persona_refused: entry(422, (problems: string) => `The persona cannot be applied: ${problems}.`),
   persona_unknown: entry(404, (persona: string) => `The persona ${show(persona)} does not exist in this space.`),
   persona_not_yours: entry(403, (persona: string) => `You do not have the persona ${show(persona)} in this space.`),
+  persona_claims: entry(
+    403,
+    () => 'X-Persona-Claims is for callers with the role admin and no persona of their own, together with X-Persona.',
+  ),
   persona_none: entry(403, () => 'None of your roles has a persona in this space, so its tables are closed to you.'),
   persona_operation: entry(
     403,

@@ -24,8 +24,12 @@ const CONTEXT_HEADERS: ReadonlySet<string> = new Set([
   'x-user-roles',
   'x-user-claims',
   'x-persona',
+  'x-persona-claims',
   'x-feature-id',
 ]);
+
+/** Headers that are copied beside a token. */
+const PERSONA_HEADERS: ReadonlySet<string> = new Set(['x-persona', 'x-persona-claims']);
 
 /** The part of a socket that replies use, without a client. */
 class CapturingSocket {
@@ -107,7 +111,7 @@ function contextLines(outer: Exchange, token: string | undefined): string[] {
   const copied: string[] = token === undefined ? [] : ['x-power-token', token];
   for (let i = 0; i < lines.length; i += 2) {
     const name = lines[i] as string;
-    if (token === undefined ? CONTEXT_HEADERS.has(name) : name === 'x-persona') copied.push(name, lines[i + 1] as string);
+    if (token === undefined ? CONTEXT_HEADERS.has(name) : PERSONA_HEADERS.has(name)) copied.push(name, lines[i + 1] as string);
   }
   return copied;
 }

@@ -51,12 +51,11 @@ export async function tryEntry(
   return probeEntry({ ...entry, password, id: newUlid(), projectId: scope.projectId }, rules);
 }
 
-/** The password of the registered entry, which other servers and users never receive. */
+/** The password of the registered entry, which nothing but its own server and user receives. */
 function storedPassword(context: ProjectContext, body: EntryBody): string {
   const { type, database, alias = database, spaces = SPACE_NAMES } = body;
   const entry = context.entries.get(registryKey(type, alias, spaces));
-  if (entry === undefined) throw apiError('database_unknown', type, alias);
-  if (!isSameLogin(entry, body)) throw apiError('password_required', type, alias);
+  if (entry === undefined || !isSameLogin(entry, body)) throw apiError('password_required', type, alias);
   return entry.password;
 }
 

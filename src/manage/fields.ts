@@ -10,9 +10,15 @@ import type { PlainMap, PlainValue } from '../util/text/decimal.ts';
 /** Returns the problem of a string, or `undefined`. */
 export type TextRule = (text: string) => string | undefined;
 
+/** A problem of a field, by the field's path. The message names the field. */
+interface FieldProblem {
+  readonly field: string;
+  readonly message: string;
+}
+
 interface Findings {
-  readonly malformed: string[];
-  readonly refused: string[];
+  readonly malformed: FieldProblem[];
+  readonly refused: FieldProblem[];
   /** All objects of the body, for the final check for unknown fields. */
   readonly read: BodyFields[];
 }
@@ -58,11 +64,11 @@ export class BodyFields {
   }
 
   malformed(name: string, problem: string): void {
-    this.#findings.malformed.push(`${this.#path}${name} ${problem}`);
+    this.#findings.malformed.push({ field: `${this.#path}${name}`, message: `${this.#path}${name} ${problem}` });
   }
 
   refused(name: string, problem: string): void {
-    this.#findings.refused.push(`${this.#path}${name} ${problem}`);
+    this.#findings.refused.push({ field: `${this.#path}${name}`, message: `${this.#path}${name} ${problem}` });
   }
 
   /** Returns the value of a field. Null counts as absent. */
@@ -178,15 +184,20 @@ export class BodyFields {
 
   /** Rejects unknown fields, because the client expects them to have an effect. */
   #rejectUnknown(): void {
-    for (const name of this.#map.keys()) if (!this.#readNames.has(name)) this.malformed(quoted(name), 'is not a known field here');
+    for (const name of this.#map.keys()) {
+      if (this.#readNames.has(name)) continue;
+      const message = `${this.#path}${quoted(name)} is not a known field here`;
+      this.#findings.malformed.push({ field: `${this.#path}${name}`, message });
+    }
   }
 
   /** Throws one error with all problems: malformed if any of them is. */
-  finish(error: (kind: 'malformed' | 'refused', problems: string) => ApiError = bodyError): void {
+  finish(error: (kind: 'malformed' | 'refused', sentence: string, problems: readonly FieldProblem[]) => ApiError = bodyError): void {
     for (const fields of this.#findings.read) fields.#rejectUnknown();
     const { malformed, refused } = this.#findings;
-    const problems = [...malformed, ...refused].join('; ');
-    if (problems !== '') throw error(malformed.length > 0 ? 'malformed' : 'refused', problems);
+    const problems = [...malformed, ...refused];
+    if (problems.length === 0) return;
+    throw error(malformed.length > 0 ? 'malformed' : 'refused', problems.map(({ message }) => message).join('; '), problems);
   }
 }
 

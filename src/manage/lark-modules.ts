@@ -1,16 +1,19 @@
 /** Manages Lark modules: put, list, get, delete. Independent of HTTP and of the language. */
-import { apiError } from '../errors.ts';
+import { ApiError, apiError } from '../errors.ts';
 import type { SpaceCaller } from '../model/caller.ts';
 import type { DefinitionSummary } from '../model/definition.ts';
 import { type LarkModule, type LarkModules, MODULE_NAME } from '../model/lark-module.ts';
 import { parseUlid } from '../model/ulid.ts';
 import type { Store } from '../store/store.ts';
-import type { PlainMap, PlainValue } from '../util/text/decimal.ts';
-import { parseYaml, YamlError, yamlValue } from '../util/text/yaml.ts';
+import { placedProblems, type YamlProblem } from '../util/text/yaml.ts';
 import { document, done, type ManageAnswer } from './answer.ts';
 import { BodyFields, matching } from './fields.ts';
+import { type ModuleSource, readModuleSource } from './module-source.ts';
 
-/** Throws an ApiError if the code does not compile together with the other modules of the space. */
+/**
+ * Throws an ApiError if the code does not compile together with the other modules of the space. Its
+ * list `problems` has positions in the code.
+ */
 export type CompileModule = (module: { readonly module: string; readonly code: string }, others: LarkModules) => void | Promise<void>;
 
 const MAX_BYTES = 1024 * 1024;
@@ -22,46 +25,76 @@ const nameRule = matching(
   'must begin with a letter or underscore and have letters, digits, underscores, dots and hyphens only',
 );
 
-/** Accepts one mapping or two YAML documents with a mapping each, which are merged. */
-function readDocuments(text: string): PlainMap {
+function readSource(text: string): ModuleSource {
   if (Buffer.byteLength(text) > MAX_BYTES) throw apiError('body_too_large', String(MAX_BYTES));
-  try {
-    const values = parseYaml(text)
-      .documents.map(yamlValue)
-      .filter((value) => value !== null && value !== '');
-    return merge(values);
-  } catch (error) {
-    if (error instanceof YamlError) throw apiError('body_not_yaml', error.message);
-    throw error;
-  }
-}
-
-function merge(values: readonly PlainValue[]): PlainMap {
-  if (values.length === 0 || values.length > 2) throw apiError('module_invalid', 'there must be one mapping, or two documents.');
-  const merged: PlainMap = new Map();
-  for (const value of values) {
-    if (!(value instanceof Map)) throw apiError('module_invalid', 'each document must be a mapping.');
-    for (const [key, child] of value) {
-      if (merged.has(key)) throw apiError('module_invalid', `${key.slice(0, 80)} occurs twice.`);
-      merged.set(key, child);
-    }
-  }
-  return merged;
+  return readModuleSource(text);
 }
 
 /** Requires the identifiers of the document to be those of the caller. */
-function checkIdentifiers(map: PlainMap, caller: SpaceCaller): void {
+function checkIdentifiers({ fields, placeOf }: ModuleSource, caller: SpaceCaller): void {
   for (const [field, property] of Object.entries(IDENTIFIERS) as [
     keyof typeof IDENTIFIERS,
     (typeof IDENTIFIERS)[keyof typeof IDENTIFIERS],
   ][]) {
-    const id = map.get(field);
-    if (typeof id !== 'string' || (parseUlid(id) ?? id) !== caller[property]) throw apiError('definition_foreign', field);
+    const id = fields.get(field);
+    if (typeof id === 'string' && (parseUlid(id) ?? id) === caller[property]) continue;
+    const error = apiError('definition_foreign', field);
+    throw error.withLists({ problems: [{ message: withoutStop(error.message), ...placeOf(field) }] });
   }
 }
 
+const withoutStop = (sentence: string): string => sentence.replace(/\.$/, '');
+
 function requireAuthor(caller: SpaceCaller): void {
   if (!caller.roles.has('admin') && !caller.roles.has('power')) throw apiError('role_needed', 'admin, power');
+}
+
+interface ModuleCode {
+  readonly module: string;
+  readonly code: string;
+}
+
+/** Throws an error with all problems of a text. */
+async function readChecked(store: Store, caller: SpaceCaller, text: string, compile: CompileModule): Promise<ModuleCode> {
+  const source = readSource(text);
+  const fields = BodyFields.of(source.fields);
+  for (const field of Object.keys(IDENTIFIERS)) fields.text(field);
+  const module = fields.text('module', nameRule);
+  const code = fields.text('code', undefined, MAX_BYTES);
+  fields.finish((kind, problems, list) => {
+    const isInvalid = kind === 'malformed' || module === '' || code.trim() === '';
+    const error = isInvalid ? apiError('module_invalid', `${problems}.`) : apiError('refused_field', problems);
+    return error.withLists({ problems: placedProblems(list.map(({ field, message }) => ({ message, ...source.placeOf(field) }))) });
+  });
+  checkIdentifiers(source, caller);
+  const others = new Map(await modulesOf(store, caller));
+  others.delete(module);
+  try {
+    await compile({ module, code }, others);
+  } catch (error) {
+    throw error instanceof ApiError ? inBody(error, source) : error;
+  }
+  return { module, code };
+}
+
+/** Moves the problems of a program to where its text is in the body. */
+function inBody(error: ApiError, source: ModuleSource): ApiError {
+  const problems = error.list('problems') as readonly YamlProblem[] | undefined;
+  if (problems === undefined) return error;
+  return error.withLists({ problems: problems.map(({ message, line, column }) => ({ message, ...source.placeInCode({ line, column }) })) });
+}
+
+/** Checks a text as `putModule` does. Stores nothing. */
+export async function checkModuleText(store: Store, caller: SpaceCaller, text: string, compile: CompileModule): Promise<ManageAnswer> {
+  requireAuthor(caller);
+  try {
+    await readChecked(store, caller, text, compile);
+    return document({ valid: true, problems: [], warnings: [] });
+  } catch (error) {
+    const problems = error instanceof ApiError ? error.list('problems') : undefined;
+    if (problems === undefined) throw error;
+    return document({ valid: false, problems, warnings: [] });
+  }
 }
 
 /** Stores a module. The response lists the definitions that load it. */
@@ -73,20 +106,7 @@ export async function putModule(
   findLoaders: FindLoaders,
 ): Promise<ManageAnswer> {
   requireAuthor(caller);
-  const map = readDocuments(text);
-  const fields = BodyFields.of(map);
-  for (const field of Object.keys(IDENTIFIERS)) fields.text(field);
-  const module = fields.text('module', nameRule);
-  const code = fields.text('code', undefined, MAX_BYTES);
-  fields.finish((kind, problems) =>
-    kind === 'malformed' || module === '' || code.trim() === ''
-      ? apiError('module_invalid', `${problems}.`)
-      : apiError('refused_field', problems),
-  );
-  checkIdentifiers(map, caller);
-  const others = new Map(await modulesOf(store, caller));
-  others.delete(module);
-  await compile({ module, code }, others);
+  const { module, code } = await readChecked(store, caller, text, compile);
   if (!(await store.putModule(caller, { module, code, userId: caller.userId }))) throw apiError('space_unknown');
   const loadedBy = (await findLoaders(store, caller, module)).map(addressOf);
   const more = loadedBy.length === 0 ? {} : { loaded_by: loadedBy };

@@ -7,6 +7,7 @@ import type { ProjectCaller, SpaceCaller } from '../model/caller.ts';
 import { type Claims, InvalidClaims, readClaims } from '../model/claims.ts';
 import type { Personas } from '../model/persona.ts';
 import { hashToken, KEY_TYPES, newToken, type PowerToken } from '../model/power-token.ts';
+import type { SpaceScope } from '../model/project.ts';
 import { newUlid, parseUlid } from '../model/ulid.ts';
 import type { UserIds } from '../model/user-id.ts';
 import type { Store } from '../store/store.ts';
@@ -71,7 +72,7 @@ function readTokenClaims(fields: BodyFields): Claims | null {
   }
 }
 
-async function personasOf(store: Store, { orgId, projectId, spaceId }: SpaceCaller): Promise<Personas> {
+async function personasOf(store: Store, { orgId, projectId, spaceId }: SpaceScope): Promise<Personas> {
   return (await store.personas(orgId, projectId, spaceId)) ?? new Map();
 }
 
@@ -102,16 +103,25 @@ function describe(token: PowerToken): object {
   };
 }
 
+/** The space of a body or of the caller; `undefined` if the project has none of that id. */
+async function spaceOf(store: Store, { orgId, projectId, spaceId }: SpaceCaller, asked: string | null): Promise<string | undefined> {
+  if (asked === null) return spaceId;
+  const id = parseUlid(asked) ?? '';
+  return (await store.projectContext(orgId, projectId))?.spaces.has(id) === true ? id : undefined;
+}
+
 export async function createToken(store: Store, caller: SpaceCaller, body: PlainValue, userIds: UserIds = 'ulid'): Promise<ManageAnswer> {
   const fields = BodyFields.of(body);
   const now = Date.now();
+  const asked = fields.optionalText('space_id');
+  const spaceId = await spaceOf(store, caller, asked);
   const secret = newToken();
   const keyType = fields.choice('key_type', KEY_TYPES);
   const expiresAt = readExpiry(fields, now);
   const token: PowerToken = {
     orgId: caller.orgId,
     projectId: caller.projectId,
-    spaceId: caller.spaceId,
+    spaceId: spaceId ?? caller.spaceId,
     tokenId: newUlid(),
     hash: hashToken(secret),
     name: fields.text('name', undefined, 200),
@@ -126,9 +136,10 @@ export async function createToken(store: Store, caller: SpaceCaller, body: Plain
     expiresAt,
     expiresAtMs: expiresAt === null ? Number.POSITIVE_INFINITY : (parseTimestamp(expiresAt) ?? 0),
   };
-  if (token.persona !== null && !(await personasOf(store, caller)).has(token.persona))
-    fields.refused('persona', `${quoted(token.persona)} is not a persona of this space`);
+  if (token.persona !== null && spaceId !== undefined && !(await personasOf(store, token)).has(token.persona))
+    fields.refused('persona', `${quoted(token.persona)} is not a persona of the token's space`);
   fields.finish();
+  if (spaceId === undefined) throw apiError('token_space_unknown', asked ?? '');
   const outcome = await store.createToken(token);
   if (outcome === 'name_taken') throw apiError('token_name_taken', token.name);
   if (outcome === 'project_unknown') throw await unknownPlace(store, caller);

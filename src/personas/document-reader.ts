@@ -4,7 +4,8 @@
  */
 import { ApiError, apiError } from '../errors.ts';
 import type { PlainMap, PlainValue } from '../util/text/decimal.ts';
-import { childPath, type DocumentSource } from './source.ts';
+import { placedProblems, type TextPlace, type YamlProblem } from '../util/text/yaml.ts';
+import { childPath, type DocumentSource, placeText } from './source.ts';
 
 /** A value of the document and its path. */
 export interface Part {
@@ -19,10 +20,17 @@ export interface MapPart {
 
 const MAX_LISTED = 100;
 
+interface PlacedProblem extends YamlProblem {
+  /** The problem with its position, for a sentence that lists several. */
+  readonly inSentence: string;
+}
+
+const NO_PLACE: TextPlace = { line: 0, column: 0 };
+
 export class DocumentReader {
   readonly #source: DocumentSource;
-  readonly #malformed: string[] = [];
-  readonly #refused: string[] = [];
+  readonly #malformed: PlacedProblem[] = [];
+  readonly #refused: PlacedProblem[] = [];
 
   constructor(source: DocumentSource) {
     this.#source = source;
@@ -40,10 +48,11 @@ export class DocumentReader {
     this.#refused.push(this.#placed(path, message));
   }
 
-  #placed(path: string, message: string): string {
+  #placed(path: string, why: string): PlacedProblem {
     const place = this.#source.placeOf(path);
-    const named = path === '' ? 'the document' : path;
-    return `${named}${place === '' ? '' : ` (${place})`} ${message}`;
+    const name = path === '' ? 'the document' : path;
+    const inSentence = `${name}${place !== undefined && this.#source.hasLines ? ` (${placeText(place)})` : ''} ${why}`;
+    return { message: `${name} ${why}`, inSentence, ...(place ?? NO_PLACE) };
   }
 
   map({ value, path }: Part, known: readonly string[] | undefined, what = 'a mapping'): MapPart | undefined {
@@ -104,9 +113,13 @@ export class DocumentReader {
   finish(): void {
     const problems = [...this.#malformed, ...this.#refused];
     if (problems.length === 0) return;
-    const listed = problems.slice(0, MAX_LISTED).join('; ');
+    const listed = problems
+      .slice(0, MAX_LISTED)
+      .map(({ inSentence }) => inSentence)
+      .join('; ');
     const message = problems.length > MAX_LISTED ? `${listed}; and ${problems.length - MAX_LISTED} more` : listed;
-    throw this.#malformed.length > 0 ? apiError('persona_invalid', message) : apiError('persona_refused', message);
+    const error = this.#malformed.length > 0 ? apiError('persona_invalid', message) : apiError('persona_refused', message);
+    throw error.withLists({ problems: placedProblems(problems) });
   }
 }
 

@@ -60,7 +60,8 @@ function* sourceSlices(text: string, type: SourceType): Slices<DocumentSource> {
     return type === 'json' ? readJsonSource(text) : yield* yamlSourceSlices(text);
   } catch (error) {
     if (!(error instanceof UnreadableSource)) throw error;
-    throw type === 'json' ? apiError('body_not_json', error.message) : apiError('body_not_yaml', error.message);
+    const refusal = type === 'json' ? apiError('body_not_json', error.message) : apiError('body_not_yaml', error.message);
+    throw refusal.withLists({ problems: error.problems });
   }
 }
 

@@ -2,7 +2,7 @@
  * The management API of personas: put, get, list, delete, copy, and the caller's own persona. Must
  * not import HTTP.
  */
-import { apiError, REASONS } from '../errors.ts';
+import { ApiError, apiError, REASONS } from '../errors.ts';
 import type { SpaceCaller } from '../model/caller.ts';
 import type { Persona, PersonaDraft, PersonaRecord, Personas } from '../model/persona.ts';
 import type { ProjectContext, SpaceScope } from '../model/project.ts';
@@ -40,10 +40,28 @@ export interface PutRequest {
   readonly check: CheckPersona;
 }
 
-export async function putPersona(store: Store, caller: SpaceCaller, { text, type, isType, check }: PutRequest): Promise<PersonaAnswer> {
-  const { persona, reader, source } = await runCooperatively(personaSlices(text, type, isType), caller.projectId);
+/** Checks a document as `putPersona` does. Stores nothing. */
+export async function checkDocument(caller: SpaceCaller, request: PutRequest): Promise<PlainValue> {
+  try {
+    const { warnings } = await readChecked(caller, request);
+    return plainDocument({ valid: true, problems: [], warnings });
+  } catch (error) {
+    const problems = error instanceof ApiError ? error.list('problems') : undefined;
+    if (problems === undefined) throw error;
+    return plainDocument({ valid: false, problems, warnings: [] });
+  }
+}
+
+/** Throws an error with all problems of a document. */
+async function readChecked({ projectId }: SpaceCaller, { text, type, isType, check }: PutRequest) {
+  const { persona, reader, source } = await runCooperatively(personaSlices(text, type, isType), projectId);
   const warnings = await check(persona, reader);
   reader.finish();
+  return { persona, source, warnings };
+}
+
+export async function putPersona(store: Store, caller: SpaceCaller, request: PutRequest): Promise<PersonaAnswer> {
+  const { persona, source, warnings } = await readChecked(caller, request);
   const { persona: name, about, roles, rank } = persona;
   const written = [...(source.value as PlainMap)].filter(([field]) => DOCUMENT.includes(field));
   const draft = { persona: name, about, roles, rank, document: writeJson(new Map(written)), userId: caller.userId };

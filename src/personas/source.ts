@@ -3,35 +3,80 @@
  * Rejects tags, aliases, merge keys and duplicate keys. Must not know personas.
  */
 import type { Node, Scalar, YAMLMap } from 'yaml';
-import type { Slices } from '../util/concurrency/slices.ts';
+import { runToEnd, type Slices } from '../util/concurrency/slices.ts';
 import { JsonError, parseJson } from '../util/json/json.ts';
 import { yaml } from '../util/on-demand.ts';
 import { Decimal, type PlainMap, type PlainValue } from '../util/text/decimal.ts';
-import { parseYamlSlices, YamlError, type YamlLimits } from '../util/text/yaml.ts';
+import {
+  parseYamlSlices,
+  placedProblems,
+  TEXT_START,
+  type TextPlace,
+  YamlError,
+  type YamlLimits,
+  type YamlProblem,
+} from '../util/text/yaml.ts';
 
 export interface DocumentSource {
   readonly value: PlainValue;
-  /**
-   * Returns `line 3, column 5` for a path such as `tables.pg/shop/orders.read`, or an empty string
-   * for JSON.
-   */
-  readonly placeOf: (path: string) => string;
+  /** Returns the position of a path such as `tables.pg/shop/orders.read`, if it is known. */
+  readonly placeOf: (path: string) => TextPlace | undefined;
+  /** `true` if sentences name positions. JSON is often on one line, where they say little. */
+  readonly hasLines: boolean;
 }
 
 /** Thrown for a text that cannot be read at all. */
-export class UnreadableSource extends Error {}
+export class UnreadableSource extends Error {
+  readonly problems: readonly YamlProblem[];
+
+  constructor(message: string, problems: readonly YamlProblem[] = [{ message, ...TEXT_START }]) {
+    super(message);
+    this.problems = problems;
+  }
+}
 
 const MAX_DEPTH = 16;
 const MAX_YAML_BYTES = 1024 * 1024;
 /** Room for a few thousand tables with their rules. */
 const YAML_LIMITS: YamlLimits = { maxParts: 200_000, maxScalar: 64 * 1024 };
 
+/** Positions in a larger JSON text are not looked up: that would delay other requests. */
+const MAX_PLACED_JSON = 64 * 1024;
+
 export function readJsonSource(text: string): DocumentSource {
   try {
-    return { value: parseJson(Buffer.from(text), { maxDepth: MAX_DEPTH }), placeOf: () => '' };
+    const value = parseJson(Buffer.from(text), { maxDepth: MAX_DEPTH });
+    return { value, placeOf: text.length > MAX_PLACED_JSON ? () => undefined : placesInJson(text), hasLines: false };
   } catch (error) {
-    throw error instanceof JsonError ? new UnreadableSource(error.message) : error;
+    if (!(error instanceof JsonError)) throw error;
+    throw new UnreadableSource(error.message, [{ message: error.reason, ...placeAt(text, error.position) }]);
   }
+}
+
+/** JSON is YAML, so the reader of YAML finds the positions, once one is needed. */
+function placesInJson(text: string): DocumentSource['placeOf'] {
+  const source = onceOf((): DocumentSource | undefined => {
+    try {
+      return runToEnd(yamlSourceSlices(text));
+    } catch (error) {
+      if (error instanceof UnreadableSource) return undefined;
+      throw error;
+    }
+  });
+  return (path) => source()?.placeOf(path);
+}
+
+function onceOf<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+function placeAt(text: string, offset: number): TextPlace {
+  const before = text.slice(0, offset);
+  return { line: before.split('\n').length, column: before.length - before.lastIndexOf('\n') };
 }
 
 export function* yamlSourceSlices(text: string): Slices<DocumentSource> {
@@ -39,18 +84,18 @@ export function* yamlSourceSlices(text: string): Slices<DocumentSource> {
     throw new UnreadableSource(`the document is larger than ${MAX_YAML_BYTES} bytes; send it as JSON`);
   try {
     const { documents, lines } = yield* parseYamlSlices(text, YAML_LIMITS);
-    const placeAt = (offset: number): string => {
+    const placeIn = (offset: number): TextPlace => {
       const { line, col } = lines.linePos(offset);
-      return `line ${line}, column ${col}`;
+      return { line: Math.max(1, line), column: Math.max(1, col) };
     };
     const [first, second] = documents;
     if (first === undefined || first.contents === null) throw new UnreadableSource('the document is empty');
     if (second !== undefined) throw new UnreadableSource('there is more than one document');
-    const reader = new YamlReader(placeAt);
+    const reader = new YamlReader(placeIn);
     const value = yield* reader.read(first.contents, '', 1);
-    return { value, placeOf: (path) => placeAt(reader.offsets.get(path) ?? 0) };
+    return { value, placeOf: (path) => placeIn(reader.offsets.get(path) ?? 0), hasLines: true };
   } catch (error) {
-    throw error instanceof YamlError ? new UnreadableSource(error.message) : error;
+    throw error instanceof YamlError ? new UnreadableSource(error.message, placedProblems(error.problems)) : error;
   }
 }
 
@@ -74,6 +119,10 @@ function plainScalar(text: string): PlainValue {
   return FRACTION.test(text) ? new Decimal(text) : text;
 }
 
+export function placeText({ line, column }: TextPlace): string {
+  return `line ${line}, column ${column}`;
+}
+
 export function childPath(path: string, name: string | number): string {
   if (typeof name === 'number') return `${path}[${name}]`;
   return path === '' ? name : `${path}.${name}`;
@@ -84,11 +133,11 @@ const SLICE_NODES = 500;
 
 class YamlReader {
   readonly offsets = new Map<string, number>();
-  readonly #placeAt: (offset: number) => string;
+  readonly #placeIn: (offset: number) => TextPlace;
   #count = 0;
 
-  constructor(placeAt: (offset: number) => string) {
-    this.#placeAt = placeAt;
+  constructor(placeIn: (offset: number) => TextPlace) {
+    this.#placeIn = placeIn;
   }
 
   *read(node: Node, path: string, depth: number): Slices<PlainValue> {
@@ -123,7 +172,8 @@ class YamlReader {
   }
 
   #error(offset: number, message: string): UnreadableSource {
-    return new UnreadableSource(`${this.#placeAt(offset)}: ${message}`);
+    const place = this.#placeIn(offset);
+    return new UnreadableSource(`${placeText(place)}: ${message}`, [{ message, ...place }]);
   }
 }
 

@@ -111,8 +111,14 @@ test('the stored password is tested with its registered hosts and user only', as
   const { port } = listener.address() as AddressInfo;
   try {
     expect((await send({})).json()).toMatchObject({ ok: true });
-    const answers = [await send({ host_details: [{ host: '127.0.0.1', port: String(port) }] }), await send({ username: 'somebody' })];
-    expect(answers.map(({ status }) => status)).toEqual([422, 422]);
+    const answers = [
+      await send({ host_details: [{ host: '127.0.0.1', port: String(port) }] }),
+      await send({ username: 'somebody' }),
+      await send({ alias: 'unregistered' }),
+      await send({ db_type: 'ms' }),
+      await send({ alias: 'unregistered', password: undefined }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([422, 422, 422, 422, 422]);
     expect(answers[0]?.text).toContain('send the password');
     expect(connections).toBe(0);
   } finally {

@@ -55,7 +55,7 @@ describe('yamlSourceSlices', () => {
     const tables = tablesOf(source?.value);
     expect(tables.size).toBe(1001);
     expect(tables.get('pg/shop/t999')).toEqual(tablesOf(runToEnd(yamlSourceSlices(large(1))).value).get('pg/shop/t0'));
-    expect(source?.placeOf('tables.pg/shop/t999.read')).toBe(`line ${5 + 999 * 14 + 1}, column 5`);
+    expect(source?.placeOf('tables.pg/shop/t999.read')).toEqual({ line: 5 + 999 * 14 + 1, column: 5 });
   });
 
   test.each([

@@ -213,6 +213,80 @@ describe('personas', () => {
     expect((await send('GET', `${PATH}/me`, { headers: { x_user_claims: '{}' } })).status).toBe(400);
   });
 
+  describe('the check', () => {
+    const check = (body: unknown, type = 'application/x-yaml', headers: Record<string, string> = {}): Promise<Response> =>
+      send('POST', `${PATH}/check`, { body, headers: { 'content-type': type, ...headers } });
+    const wrong = 'persona: late\nroles: [late]\ntables:\n  TABLE:\n    reed: true\n    read: {columns: [id], rows: [5]}\n';
+
+    test('reports what a put would reject, with lines and columns, and stores nothing', async () => {
+      const text = wrong.replace('TABLE', orders());
+      const problems = [
+        { message: expect.stringContaining('reed is unknown'), line: 5, column: 5 },
+        { message: expect.stringContaining('rows[0] must be a string'), line: 6, column: 33 },
+      ];
+      const checked = await check(text);
+      expect([checked.status, checked.json()]).toEqual([200, { valid: false, problems, warnings: [] }]);
+      const refused = await put(text);
+      expect([refused.status, refused.json()]).toEqual([400, expect.objectContaining({ code: 400, problems })]);
+      const unknown = `persona: late\nroles: [late]\ntables:\n  ${orders()}:\n    read: {columns: [nothing]}\n`;
+      const found = { message: expect.stringContaining('nothing'), line: 5, column: expect.any(Number) };
+      expect((await check(unknown)).json()).toEqual({ valid: false, problems: [found], warnings: [] });
+      expect((await put(unknown)).json()).toMatchObject({ code: 422, problems: [found] });
+      expect((await check(stringify(persona('late')))).json()).toEqual({ valid: true, problems: [], warnings: [] });
+      expect((await send('GET', `${PATH}?persona=late`)).status).toBe(404);
+    });
+
+    test('takes JSON too, and text that does not parse', async () => {
+      const json = `{"persona": "late",\n "roles": ["late"],\n  "tables": {"${orders()}": {"reed": 1}}}`;
+      const problems = [{ message: expect.stringContaining('reed is unknown'), line: 3, column: expect.any(Number) }];
+      expect((await check(json, 'application/json')).json()).toEqual({ valid: false, problems, warnings: [] });
+      for (const [text, type, line] of [
+        ['persona: [\n', 'text/yaml', 2],
+        ['{"persona":\n}', 'application/json', 2],
+        ['', 'text/yaml', 1],
+        ['a: 1\na: 2\n', 'text/yaml', 2],
+      ] as const)
+        expect((await check(text, type)).json()).toMatchObject({ valid: false, problems: [{ line }] });
+    });
+
+    test('warns about a database that cannot be reached, and needs the role admin', async () => {
+      const away = `persona: late\nroles: [late]\ntables:\n  pg/dead/orders: {read: true}\n`;
+      expect((await check(away)).json()).toMatchObject({ valid: true, warnings: [expect.stringContaining('pg/dead')] });
+      expect((await check(away, 'text/yaml', as('power'))).status).toBe(403);
+    });
+  });
+
+  test('an administrator may look through the eyes of a persona with other claims', async () => {
+    const rows = ['region=eq.?:claims.region'];
+    await put(persona('viewer', { tables: { [orders()]: { read: { rows } } } }));
+    await database.run("INSERT INTO orders (id, region) VALUES (1, 'eu'), (2, 'us')");
+    const claims = (region: string): Record<string, string> => ({ 'x-persona-claims': JSON.stringify({ region }) });
+    const path = `${project.autoPath('pg', database.name, 'orders')}?pg=0&ps=9&$select=id`;
+    const ids = async (headers: Record<string, string>): Promise<unknown> => (await send('GET', path, { headers })).json();
+    expect(await ids({ 'x-persona': 'viewer', ...claims('eu') })).toEqual([{ id: 1 }]);
+    expect(await ids({ 'x-persona': 'viewer', ...claims('us'), 'x-user-claims': '{"region":"eu"}' })).toEqual([{ id: 2 }]);
+    const create = async (body: object): Promise<string> => {
+      const all = { key_type: 'rwd', roles: 'admin', ...body };
+      const made = await send('POST', '/svc/system/api/v1/token', { headers: project.systemHeaders, body: all });
+      return `Bearer ${made.json<{ power_token: string }>().power_token}`;
+    };
+    const authorization = await create({ name: 'eyes', claims: { region: 'eu' } });
+    expect(await ids({ authorization, 'x-persona': 'viewer' })).toEqual([{ id: 1 }]);
+    expect(await ids({ authorization, 'x-persona': 'viewer', ...claims('us') })).toEqual([{ id: 2 }]);
+    const bound = await create({ name: 'bound eyes', persona: 'viewer' });
+    for (const headers of [
+      claims('eu'),
+      { authorization, ...claims('eu') },
+      { 'x-user-roles': 'viewer', 'x-persona': 'viewer', ...claims('eu') },
+      { authorization: bound, 'x-persona': 'viewer', ...claims('eu') },
+    ])
+      expect((await send('GET', path, { headers })).status).toBe(403);
+    for (const sent of ['[]', 'x', '"a"', `{"a":"${'x'.repeat(5000)}"}`])
+      expect((await send('GET', path, { headers: { 'x-persona': 'viewer', 'x-persona-claims': sent } })).status).toBe(400);
+    expect((await send('GET', path, { headers: { 'x-persona': 'viewer', 'x-persona-claims': ['{}', '{}'] } })).status).toBe(400);
+    await remove('viewer');
+  });
+
   test('can be bound to tokens, with claims', async () => {
     const create = (body: object) =>
       send('POST', '/svc/system/api/v1/token', { headers: project.systemHeaders, body: { key_type: 'rwd', roles: 'user', ...body } });

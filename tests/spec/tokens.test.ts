@@ -99,6 +99,18 @@ describe('creating', () => {
     expect((await create({ roles: ' viewer , auditor', ...given })).json()).toMatchObject({ roles: ['viewer', 'auditor'], ...given });
   });
 
+  test('is for the space that the body names, if it belongs to the project', async () => {
+    const { prod } = project.spaces;
+    const answer = await create({ space_id: prod });
+    expect(answer.json()).toMatchObject({ code: 201, space_id: prod });
+    const headers = { authorization: `Bearer ${String(answer.json<Body>()['power_token'])}` };
+    const context = await service.request('GET', '/svc/rest/meta/v1/context', { headers });
+    expect(context.json()).toMatchObject({ space: { space_id: prod, name: 'prod' } });
+    for (const foreign of [other.spaces.dev, ulid(), 'nonsense', '']) messageOf(await create({ space_id: foreign }), 404);
+    messageOf(await create({ space_id: 5 }), 400);
+    messageOf(await create({ space_id: prod, persona: 'nobody' }), 422);
+  });
+
   test('creates a different token each time', async () => {
     const tokens = await Promise.all(Array.from({ length: 10 }, () => made()));
     expect(new Set(tokens.map(({ token }) => token)).size).toBe(10);

@@ -27,7 +27,9 @@ export async function checkModule(module: Pick<LarkModule, 'module' | 'code'>, o
     queue.push(...next);
   }
   const cycle = findModuleCycle(module.module, (name) => dependencies.get(name));
-  if (cycle !== undefined) throw apiError('module_cycle', cycle.join(' → '));
+  if (cycle === undefined) return;
+  const error = apiError('module_cycle', cycle.join(' → '));
+  throw error.withLists({ problems: [{ message: error.message.replace(/\.$/, ''), line: 1, column: 1 }] });
 }
 
 async function compile(module: Pick<LarkModule, 'module' | 'code'>, others: LarkModules, owner: string): Promise<LarkProgram> {
@@ -39,7 +41,7 @@ async function compile(module: Pick<LarkModule, 'module' | 'code'>, others: Lark
     throw apiError(
       'module_code',
       error.problems.map(({ line, column, message }) => `line ${line}, column ${column}: ${message}.`).join(' '),
-    );
+    ).withLists({ problems: error.problems.map(({ line, column, message }) => ({ message, line, column })) });
   }
 }
 

@@ -3,7 +3,7 @@
 import { DEMANDS } from '../../auth/caller.ts';
 import { checkModule, definitionsLoading } from '../../custom/manage/modules.ts';
 import type { ManageAnswer } from '../../manage/answer.ts';
-import { deleteModule, getModule, listModules, putModule } from '../../manage/lark-modules.ts';
+import { type CompileModule, checkModuleText, deleteModule, getModule, listModules, putModule } from '../../manage/lark-modules.ts';
 import type { SpaceCaller } from '../../model/caller.ts';
 import { plainDocument } from '../../util/json/plain-document.ts';
 import { audit } from '../audit.ts';
@@ -29,9 +29,14 @@ export function larkRoutes(services: Services): readonly Route[] {
       sendJson(exchange, status, body);
     };
 
+  const compileFor =
+    ({ projectId }: SpaceCaller): CompileModule =>
+    (module, others) =>
+      checkModule(module, others, projectId);
+
   const methods: Route['methods'] = {
     POST: changeWith('module.put', (exchange, caller) =>
-      putModule(store, caller, yamlBody(exchange), (module, others) => checkModule(module, others, caller.projectId), definitionsLoading),
+      putModule(store, caller, yamlBody(exchange), compileFor(caller), definitionsLoading),
     ),
     async GET(exchange) {
       const caller = await enter(exchange);
@@ -52,6 +57,18 @@ export function larkRoutes(services: Services): readonly Route[] {
   return [
     { path: base, methods, precheck: enter },
     { path: `${base}/`, methods, precheck: enter },
+    {
+      path: `${base}/check`,
+      precheck: enter,
+      methods: {
+        async POST(exchange) {
+          const caller = await enter(exchange);
+          const format = formatOf(exchange.parameter('format'));
+          const { body } = await checkModuleText(store, caller, yamlBody(exchange), compileFor(caller));
+          sendValue(exchange, 200, format, plainDocument(body));
+        },
+      },
+    },
     {
       path: `${base}/list`,
       methods: {

@@ -8,12 +8,14 @@ import { apiError } from '../../errors.ts';
 import type { Caller } from '../../model/caller.ts';
 import { effectivePersonaOf } from '../../personas/effective-persona.ts';
 import {
+  checkDocument,
   copyPersonas,
   deletePersona,
   describeEffectivePersona,
   getPersona,
   listPersonas,
   type PersonaAnswer,
+  type PutRequest,
   putPersona,
 } from '../../personas/personas.ts';
 import { audit } from '../audit.ts';
@@ -59,15 +61,15 @@ export function personaRoutes(services: Services): readonly Route[] {
       sendValue(exchange, status, format, body);
     };
 
+  const documentOf = (exchange: Exchange, { context }: InSpace): PutRequest => ({
+    text: textBody(exchange, TYPES, MAX_DOCUMENT_BYTES),
+    type: mediaType(exchange.header('content-type') ?? '') === JSON_TYPES[0] ? 'json' : 'yaml',
+    isType: (type) => engines.find(type) !== undefined,
+    check: services.checkPersona(context),
+  });
+
   const methods: Route['methods'] = {
-    POST: changeWith('persona.put', (exchange, { caller, context }) =>
-      putPersona(store, caller, {
-        text: textBody(exchange, TYPES, MAX_DOCUMENT_BYTES),
-        type: mediaType(exchange.header('content-type') ?? '') === JSON_TYPES[0] ? 'json' : 'yaml',
-        isType: (type) => engines.find(type) !== undefined,
-        check: services.checkPersona(context),
-      }),
-    ),
+    POST: changeWith('persona.put', (exchange, at) => putPersona(store, at.caller, documentOf(exchange, at))),
     GET: readWith((exchange, { caller }) => getPersona(store, caller, exchange.required('persona'))),
     DELETE: changeWith('persona.delete', (exchange, { caller }) => deletePersona(store, caller, exchange.required('persona'))),
   };
@@ -78,6 +80,11 @@ export function personaRoutes(services: Services): readonly Route[] {
   return [
     { path: base, methods, precheck },
     { path: `${base}/`, methods, precheck },
+    {
+      path: `${base}/check`,
+      precheck,
+      methods: { POST: readWith((exchange, at) => checkDocument(at.caller, documentOf(exchange, at)), ['admin']) },
+    },
     { path: `${base}/list`, methods: { GET: readWith((_, { caller }) => listPersonas(store, caller)) } },
     {
       path: `${base}/space/copy`,

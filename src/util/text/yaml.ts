@@ -23,11 +23,24 @@ export interface YamlLimits {
 
 const LIMITS: YamlLimits = { maxParts: 20_000, maxScalar: Number.POSITIVE_INFINITY };
 
-export interface YamlProblem {
-  readonly message: string;
-  /** Starts at 1; 0 if the problem has no position. */
+/** Both start at 1; 0 if a problem has no position. */
+export interface TextPlace {
   readonly line: number;
   readonly column: number;
+}
+
+export interface YamlProblem extends TextPlace {
+  readonly message: string;
+}
+
+/** The start of a text, for problems without a position. */
+export const TEXT_START: TextPlace = { line: 1, column: 1 };
+
+/** Problems as clients see them: each has a position, and they are in the order of the text. */
+export function placedProblems(problems: readonly YamlProblem[]): readonly YamlProblem[] {
+  return problems
+    .map(({ message, line, column }) => ({ message, ...(line === 0 ? TEXT_START : { line, column }) }))
+    .toSorted((one, other) => one.line - other.line || one.column - other.column);
 }
 
 export class YamlError extends Error {

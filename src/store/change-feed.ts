@@ -8,7 +8,7 @@ import type { Change, ChangeTopic } from './store.ts';
 /** An instance further behind than this drops its caches instead of reading on. */
 const KEPT_CHANGES = 10_000;
 
-const TOPICS: readonly ChangeTopic[] = ['org', 'project', 'token', 'endpoint', 'modules', 'personas'];
+const TOPICS: readonly ChangeTopic[] = ['org', 'project', 'token', 'endpoint', 'modules', 'personas', 'app'];
 
 /** Kind of a write: `revokes` if it takes back a right, such as a token or a persona. */
 export type Effect = 'changes' | 'revokes';

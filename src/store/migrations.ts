@@ -133,6 +133,27 @@ const MIGRATIONS: readonly Migration[] = [
     version: 8,
     statements: () => ["CREATE INDEX definition_history_deleted ON definition_history (space_id, at) WHERE action = 'delete'"],
   },
+  {
+    version: 9,
+    statements: (types) => {
+      const { text, tableEnd } = types;
+      return [
+        `CREATE TABLE apps (
+           space_id ${text} NOT NULL REFERENCES spaces ON DELETE CASCADE, app ${text} NOT NULL, ${OWNER(types)}, title ${text} NOT NULL,
+           permission ${text} NOT NULL, document ${text} NOT NULL, source ${text}, user_id ${text} NOT NULL, updated_at ${text} NOT NULL,
+           revision ${text} NOT NULL, PRIMARY KEY (space_id, app))${tableEnd}`,
+        'CREATE INDEX apps_project ON apps (project_id)',
+        // Every document that was ever stored, even if the app was deleted.
+        `CREATE TABLE app_history (
+           revision_id ${text} PRIMARY KEY, ${OWNER(types)}, space_id ${text} NOT NULL REFERENCES spaces ON DELETE CASCADE,
+           app ${text} NOT NULL, action ${text} NOT NULL, user_id ${text} NOT NULL, at ${text} NOT NULL, document ${text} NOT NULL,
+           source ${text})${tableEnd}`,
+        'CREATE INDEX app_history_app ON app_history (space_id, app)',
+        'CREATE INDEX app_history_project ON app_history (project_id)',
+        "CREATE INDEX app_history_deleted ON app_history (space_id, at) WHERE action = 'delete'",
+      ];
+    },
+  },
 ];
 
 export const NEWEST_FORMAT = MIGRATIONS.at(-1)?.version ?? 0;

@@ -5,6 +5,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { apiError } from '../errors.ts';
+import type { AppDraft, AppRecord, AppRevision, Apps } from '../model/app.ts';
 import {
   type Definition,
   type DefinitionDraft,
@@ -20,6 +21,7 @@ import type { PowerToken } from '../model/power-token.ts';
 import type { Project, ProjectContext, ProjectScope, Space, SpaceScope } from '../model/project.ts';
 import { RecordCache } from './cache.ts';
 import { appendChanges, type ChangeFeed, type Effect, type Freshness } from './change-feed.ts';
+import * as apps from './records/apps.ts';
 import * as definitions from './records/definitions.ts';
 import * as entries from './records/entries.ts';
 import { FailureNotes } from './records/failure-notes.ts';
@@ -33,6 +35,7 @@ import { rewrap } from './rewrap.ts';
 import type { KeyRing } from './secrets.ts';
 import { type Driver, type Sql, unavailable } from './sql-driver.ts';
 import type {
+  AppStorage,
   ArrivingModule,
   Cached,
   Change,
@@ -69,11 +72,13 @@ const MAX_CACHED: Readonly<Record<ChangeTopic, number>> = {
   endpoint: 50_000,
   modules: 5_000,
   personas: 5_000,
+  app: 2_000,
 };
 
 /** Cache keys begin with the tenant's ids, so they cannot find a record of another tenant. */
 const projectKey = ({ orgId, projectId }: ProjectScope) => `${orgId}/${projectId}`;
 const spaceKey = ({ orgId, projectId, spaceId }: SpaceScope) => `${orgId}/${projectId}/${spaceId}`;
+const appKey = (scope: SpaceScope, app: string) => `${spaceKey(scope)}/${app}`;
 const endpointKey = (scope: SpaceScope, uri: string) => `${spaceKey(scope)}/${shapeOf(uri)}`;
 
 /** Splits a key into its scope and the rest. Ids contain no slash. */
@@ -113,6 +118,8 @@ export class SqlStore implements Store {
   readonly #patterns: RecordCache<readonly string[]>;
   readonly #modules: RecordCache<LarkModules>;
   readonly #personas: RecordCache<Personas>;
+  readonly #apps: RecordCache<Apps>;
+  readonly #app: RecordCache<AppRecord>;
 
   constructor({ driver, ring, feed, freshness, onProblem }: SqlStoreParts) {
     this.#driver = driver;
@@ -130,6 +137,11 @@ export class SqlStore implements Store {
     this.#patterns = new RecordCache(MAX_CACHED.modules, (key) => definitions.readPatterns(driver, splitKey(key)));
     this.#modules = new RecordCache(MAX_CACHED.modules, (key) => modules.readModules(driver, splitKey(key)));
     this.#personas = new RecordCache(MAX_CACHED.personas, (key) => personas.readPersonas(driver, splitKey(key)));
+    this.#apps = new RecordCache(MAX_CACHED.personas, (key) => apps.readApps(driver, splitKey(key)));
+    this.#app = new RecordCache(MAX_CACHED.app, (key) => {
+      const { rest: app, ...scope } = splitKey(key);
+      return apps.readApp(driver, scope, app);
+    });
     const caches: Readonly<Record<ChangeTopic, RecordCache<object>>> = {
       org: this.#orgs,
       project: this.#projects,
@@ -137,17 +149,24 @@ export class SqlStore implements Store {
       endpoint: this.#endpoints,
       modules: this.#modules,
       personas: this.#personas,
+      app: this.#app,
     };
     feed.listen(({ topic, key }) => {
       if (key === '*') caches[topic].clear();
       else caches[topic].drop(key);
       if (topic === 'endpoint') this.#dropPatterns(key);
+      if (topic === 'app') this.#dropApps(key);
     });
   }
 
   #dropPatterns(key: string): void {
     if (key === '*') this.#patterns.clear();
     else if (key.includes('{')) this.#patterns.drop(spaceKey(splitKey(key)));
+  }
+
+  #dropApps(key: string): void {
+    if (key === '*') this.#apps.clear();
+    else this.#apps.drop(spaceKey(splitKey(key)));
   }
 
   refresh(): void | Promise<void> {
@@ -260,6 +279,7 @@ export class SqlStore implements Store {
       note('endpoint', '*');
       note('modules', '*');
       note('personas', '*');
+      note('app', '*');
       return true;
     }, 'revokes');
   }
@@ -436,6 +456,34 @@ export class SqlStore implements Store {
       if (isOpen) note('project', projectKey(scope));
       return true;
     }, 'revokes');
+  }
+
+  apps(orgId: string, projectId: string, spaceId: string): Cached<Apps> {
+    return this.#apps.get(`${orgId}/${projectId}/${spaceId}`);
+  }
+
+  app(scope: SpaceScope, app: string): Cached<AppRecord> {
+    return this.#app.get(appKey(scope, app));
+  }
+
+  putApps(scope: SpaceScope, drafts: readonly AppDraft[], action?: 'copy' | 'revert'): Promise<AppStorage> {
+    return this.#write(async (tx, note) => {
+      const outcome = await apps.putApps(tx, scope, drafts, action);
+      if (outcome !== 'space_unknown') for (const { app } of drafts) note('app', appKey(scope, app));
+      return outcome;
+    });
+  }
+
+  deleteApp(scope: SpaceScope, app: string, userId: string): Promise<boolean> {
+    return this.#write(async (tx, note) => {
+      const deleted = await apps.deleteApp(tx, scope, app, userId);
+      if (deleted) note('app', appKey(scope, app));
+      return deleted;
+    });
+  }
+
+  appHistory(scope: SpaceScope, app: string): Promise<readonly AppRevision[]> {
+    return apps.listAppRevisions(this.#driver, scope, app);
   }
 
   rewrap(onProgress: (progress: RewrapProgress) => void): Promise<RewrapReport> {

@@ -10,6 +10,7 @@
  * `store_unavailable`. Tokens and personas continue for `MILLRACE_STALE_SECS` only, and a change of
  * one responds when no instance can serve the old one from memory.
  */
+import type { AppDraft, AppRecord, AppRevision, Apps } from '../model/app.ts';
 import type { Definition, DefinitionDraft, DefinitionMethod, DefinitionSummary, Endpoint } from '../model/definition.ts';
 import type { Entry } from '../model/entry.ts';
 import type { LarkModules } from '../model/lark-module.ts';
@@ -52,6 +53,8 @@ export type EntryDraft = Omit<Entry, 'id'>;
 export type EntryRemoval = 'removed' | 'unknown' | 'ambiguous';
 export type EntryAddition = 'added' | 'exists' | 'project_unknown';
 export type PersonaStorage = 'created' | 'replaced' | 'space_unknown';
+/** `created` means that none of the names existed. */
+export type AppStorage = 'created' | 'replaced' | 'space_unknown';
 export type TokenCreation = 'created' | 'name_taken' | 'project_unknown';
 
 /** Address of a definition, unique in its space. */
@@ -116,7 +119,7 @@ export interface Change {
   readonly topic: ChangeTopic;
   readonly key: string;
 }
-export type ChangeTopic = 'org' | 'project' | 'token' | 'endpoint' | 'modules' | 'personas';
+export type ChangeTopic = 'org' | 'project' | 'token' | 'endpoint' | 'modules' | 'personas' | 'app';
 
 export interface RewrapProgress {
   readonly rewrapped: number;
@@ -152,7 +155,7 @@ export interface Store {
   changeProject(scope: ProjectScope, draft: ProjectDraft): Promise<Renaming>;
   /**
    * Returns `false` if it does not exist. Deletes everything of the project: entries, tokens,
-   * definitions, modules, personas.
+   * definitions, modules, personas, apps.
    */
   deleteProject(scope: ProjectScope): Promise<boolean>;
   addEntry(scope: ProjectScope, entry: EntryDraft): Promise<EntryAddition>;
@@ -215,6 +218,19 @@ export interface Store {
    */
   putPersonas(scope: SpaceScope, drafts: readonly PersonaDraft[]): Promise<PersonaStorage>;
   deletePersona(scope: SpaceScope, persona: string): Promise<boolean>;
+
+  /** The apps of a space without their documents; empty if the space has none. */
+  apps(orgId: string, projectId: string, spaceId: string): Cached<Apps>;
+  app(scope: SpaceScope, app: string): Cached<AppRecord>;
+  /**
+   * All or none; apps of the same names are replaced. `action` is recorded in the history instead
+   * of `create` and `replace`.
+   */
+  putApps(scope: SpaceScope, drafts: readonly AppDraft[], action?: 'copy' | 'revert'): Promise<AppStorage>;
+  /** `userId` is recorded in the history. */
+  deleteApp(scope: SpaceScope, app: string, userId: string): Promise<boolean>;
+  /** Revisions of an app, newest first; also of a deleted one. */
+  appHistory(scope: SpaceScope, app: string): Promise<readonly AppRevision[]>;
 
   /**
    * Re-encrypts all secrets with the first key of the ring. Can be interrupted and repeated at any

@@ -22,6 +22,7 @@ const SHOWN: Readonly<Record<string, string>> = {
   definitions: 'definitions',
   lark_modules: 'modules',
   personas: 'personas',
+  apps: 'apps',
   tokens: 'tokens',
 };
 

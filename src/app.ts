@@ -78,13 +78,14 @@ export async function startService(config: Config, engines: Engines = ENGINES): 
   const memory = new MemoryBudget(config.requestMemoryMb * MEBIBYTE);
   let closing = false;
   const grants = new GrantBook(engines, (owner) => seals.for(owner));
+  const calls = callServices(store, connections, observer, cache);
   const services: Services = {
     config,
     store,
     engines,
     authenticator: new Authenticator(store, config.serverKeys, config.gatewaySecret, config.userIds),
     auto: new Auto(connections, catalog, relations, memory),
-    calls: callServices(store, connections, observer, cache),
+    calls,
     memory,
     responses: { spools, slowReaders: new SlowReaders(config.slowReaderSecs * 1000) },
     metadata: new Metadata(connections, catalog, relations),
@@ -95,6 +96,7 @@ export async function startService(config: Config, engines: Engines = ENGINES): 
       grants,
       prefix: config.pathPrefix,
       maxPageSize: config.maxPageSize,
+      hasApps: config.apps === 'on',
       version: VERSION,
     }),
     documents: new DocumentCache(),
@@ -102,6 +104,7 @@ export async function startService(config: Config, engines: Engines = ENGINES): 
     probe: (entry) => connections.probe(entry),
     grants,
     checkPersona: (context) => (persona, reader) => checkPersona(persona, reader, { engines, catalog, context }),
+    apps: { store, engines, catalog, relations, resolver: calls.resolver },
     observer,
     version: VERSION,
     ready: () => !closing,

@@ -42,6 +42,9 @@ export interface Config {
   readonly mcp: string;
   readonly mcpOrigins: readonly string[];
   readonly console: string;
+  readonly apps: string;
+  /** Sources of the directive `frame-ancestors` for pages of apps; empty forbids embedding. */
+  readonly frameAncestors: readonly string[];
 }
 
 interface Setting {
@@ -107,6 +110,17 @@ function denyHosts(text: string): string[] {
 function prefix(text: string): string {
   if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/.test(text)) throw new ConfigError('must be one path segment of letters, digits, - and _');
   return text;
+}
+
+/** No wildcards: each origin is named, as in https://intranet.example.com. */
+function frameAncestors(text: string): string[] {
+  return list(text).map((item) => {
+    if (item === 'self') return "'self'";
+    const url = URL.canParse(item) ? new URL(item) : undefined;
+    if (url === undefined || !['http:', 'https:'].includes(url.protocol) || url.origin !== item.toLowerCase() || item.includes('*'))
+      throw new ConfigError(`has ${JSON.stringify(item)}, which is neither self nor an origin such as https://intranet.example.com`);
+    return url.origin;
+  });
 }
 
 const nonEmpty = (text: string): string => {
@@ -318,6 +332,22 @@ export const SETTINGS: readonly Setting[] = [
     secret: false,
     parse: oneOf('on', 'off'),
     meaning: 'the console for browsers at /svc/console/',
+  },
+  {
+    key: 'apps',
+    name: 'apps',
+    default: 'on',
+    secret: false,
+    parse: oneOf('on', 'off'),
+    meaning: 'apps, the pages at /svc/app/v1/',
+  },
+  {
+    key: 'frameAncestors',
+    name: 'frame_ancestors',
+    default: '',
+    secret: false,
+    parse: frameAncestors,
+    meaning: 'origins whose pages may embed apps, comma-separated; self is the service itself',
   },
 ];
 

@@ -3,6 +3,7 @@
  * statuses. docs/reference/errors.md is generated from it.
  */
 import { ApiError } from './errors/api-error.ts';
+import { APP_ERRORS } from './errors/apps.ts';
 import { AUTO_ERRORS } from './errors/auto.ts';
 import { CALLER_ERRORS } from './errors/callers.ts';
 import { CUSTOM_ERRORS } from './errors/custom.ts';
@@ -18,6 +19,7 @@ export const ERRORS = {
   ...PROJECT_ERRORS,
   ...AUTO_ERRORS,
   ...CUSTOM_ERRORS,
+  ...APP_ERRORS,
   ...SERVICE_ERRORS,
 } as const;
 

@@ -34,6 +34,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   app: ANYTHING,
   cli: ANYTHING,
   http: [
+    'apps',
     'personas',
     'http1',
     'auth',
@@ -53,6 +54,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'engines/registry',
     'store/store',
   ],
+  apps: [...FEATURE, 'auto/plan', 'auto/request', 'custom/call/endpoint-resolver', 'custom/document', 'custom/inputs', 'custom/yaml'],
   personas: [...FEATURE, 'auto/plan', 'auto/request/filter-syntax'],
   auth: FEATURE,
   auto: FEATURE,
@@ -339,7 +341,7 @@ describe('one place for', () => {
   });
 
   test('loading what many services never need: src/util/on-demand.ts, and for metrics src/util/prometheus.ts', () => {
-    const atStart = /^(?:import (?!type\b).*|\} from )'(?:yaml|re2js|diff|@fastify\/busboy|prom-client|.*\/prometheus\.ts)'/;
+    const atStart = /^(?:import (?!type\b).*|\} from )'(?:yaml|re2js|diff|micromark|@fastify\/busboy|prom-client|.*\/prometheus\.ts)'/;
     expect(linesMatching(outside(/^src\/util\/prometheus\.ts$/), atStart)).toEqual([]);
   });
 

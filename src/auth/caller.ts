@@ -37,6 +37,7 @@ export const DEMANDS = {
   custom: { needs: ALL, userMissing: 'missing_user', serverKey: 'ignored' },
   definitions: { needs: ALL, userMissing: 'missing_user', serverKey: 'checked' },
   modules: { needs: ALL, userMissing: 'missing_user', serverKey: 'ignored' },
+  apps: { needs: ALL, userMissing: 'missing_user', serverKey: 'ignored' },
   personas: { needs: ALL, userMissing: 'missing_user', serverKey: 'ignored' },
   validate: { needs: ['orgId', 'projectId', 'roles'], userMissing: 'missing_user', serverKey: 'ignored' },
   describe: { needs: ALL, userMissing: 'missing_user', serverKey: 'ignored' },

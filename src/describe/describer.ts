@@ -17,7 +17,14 @@ import type { Store } from '../store/store.ts';
 import { BoundedMap } from '../util/bounded-map.ts';
 import { mapCooperatively } from '../util/concurrency/slices.ts';
 import { memo } from '../util/memo.ts';
-import { type DescribedEndpoint, type DescribedTable, type Description, OPERATIONS, type Outline } from './description.ts';
+import {
+  type DescribedApp,
+  type DescribedEndpoint,
+  type DescribedTable,
+  type Description,
+  OPERATIONS,
+  type Outline,
+} from './description.ts';
 import { Endpoints } from './endpoints.ts';
 import type { SchemaSnapshot, SchemaSnapshots } from './schema-snapshots.ts';
 import { allows, LETTERS, rightsOf, type TableView, viewBy } from './table-view.ts';
@@ -37,6 +44,8 @@ export interface DescriberParts {
   readonly grants: GrantBook;
   readonly prefix: string;
   readonly maxPageSize: number;
+  /** `false` if the service has no apps. */
+  readonly hasApps: boolean;
   /** Version of the service. Two versions may describe the same space differently. */
   readonly version: string;
 }
@@ -77,6 +86,7 @@ export class Describer {
     const effective = await effectivePersonaOf(this.#parts.store, caller, context);
     const found = await this.#tables({ caller, context, effective }, named, slice);
     const endpoints = slice.db === undefined ? await this.#endpoints.find(caller) : { endpoints: [], key: '' };
+    const apps = slice.db === undefined ? await this.#apps(caller) : undefined;
     const unreadable = slice.db === undefined ? [...context.unreadable.keys()] : [];
     const unreachable = [...found.unreachable, ...unreadable];
     const { org, project, space } = placeOf(caller, context);
@@ -95,7 +105,7 @@ export class Describer {
       slice.db,
       slice.table,
     ];
-    const key = digest([...place, ...found.parts, unreachable.join(), endpoints.key]);
+    const key = digest([...place, ...found.parts, unreachable.join(), endpoints.key, apps]);
     return {
       key,
       prefix,
@@ -109,6 +119,7 @@ export class Describer {
         return tables;
       },
       endpoints: callable(endpoints.endpoints, caller),
+      apps,
       unreachable,
     };
   }
@@ -125,7 +136,16 @@ export class Describer {
       ...placeOf(caller, context),
       endpoints: callable(endpoints, caller),
       operations: new Set(OPERATIONS.filter(isGranted)),
+      hasApps: this.#parts.hasApps,
     };
+  }
+
+  /** Apps that the caller may open. */
+  async #apps(caller: SpaceCaller): Promise<readonly DescribedApp[] | undefined> {
+    if (!this.#parts.hasApps) return undefined;
+    const apps = await this.#parts.store.apps(caller.orgId, caller.projectId, caller.spaceId);
+    const open = [...(apps?.values() ?? [])].filter(({ permission }) => permission.some((role) => caller.roles.has(role)));
+    return open.map(({ app, title }) => ({ app, title }));
   }
 
   /**

@@ -70,6 +70,12 @@ export interface DescribedEndpoint {
   readonly isTool: boolean;
 }
 
+/** An app that the caller may open. */
+export interface DescribedApp {
+  readonly app: string;
+  readonly title: string;
+}
+
 /** The part of a description that needs no database. */
 export interface Outline {
   readonly org: string;
@@ -78,15 +84,19 @@ export interface Outline {
   readonly endpoints: readonly DescribedEndpoint[];
   /** Operations that the caller may do on at least one table, reachable or not. */
   readonly operations: ReadonlySet<Operation>;
+  /** `false` if the service has no apps. */
+  readonly hasApps: boolean;
 }
 
-export interface Description extends Omit<Outline, 'operations'> {
+export interface Description extends Omit<Outline, 'operations' | 'hasApps'> {
   /** Descriptions with the same key are equal. */
   readonly key: string;
   readonly prefix: string;
   readonly maxPageSize: number;
   /** Made on demand, since there may be thousands. */
   readonly tables: () => Promise<readonly DescribedTable[]>;
+  /** `undefined` if the service has no apps, or the description is one of a part. */
+  readonly apps: readonly DescribedApp[] | undefined;
   /** Databases that did not answer, such as `ms/name`. */
   readonly unreachable: readonly string[];
 }

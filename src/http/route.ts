@@ -1,4 +1,5 @@
 /** The type of routes, and the services that their handlers use. */
+import type { SpaceServices } from '../apps/check/space.ts';
 import type { Authenticator } from '../auth/caller.ts';
 import type { Auto } from '../auto/execute/executor.ts';
 import type { Config } from '../config.ts';
@@ -7,6 +8,7 @@ import type { Describer } from '../describe/describer.ts';
 import type { DocumentCache } from '../describe/documents/document-cache.ts';
 import type { Probe } from '../engines/contract/engine.ts';
 import type { Engines } from '../engines/registry.ts';
+import type { ApiError } from '../errors.ts';
 import type { Metadata } from '../manage/metadata.ts';
 import type { Entry } from '../model/entry.ts';
 import type { ProjectContext } from '../model/project.ts';
@@ -41,6 +43,8 @@ export interface Services {
   /** Rights of personas, as far as they depend on the tables of a project. */
   readonly grants: GrantBook;
   readonly checkPersona: (context: ProjectContext) => CheckPersona;
+  /** Catalogues and records that apps are compared with. */
+  readonly apps: SpaceServices;
   readonly observer: Observer;
   /** Version of the package. */
   readonly version: string;
@@ -69,4 +73,6 @@ export interface Route {
    * handler.
    */
   readonly precheck?: (exchange: Exchange) => MaybePromise<unknown>;
+  /** Sends errors in another form than JSON. */
+  readonly sendError?: (exchange: Exchange, error: ApiError) => void;
 }

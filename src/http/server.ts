@@ -47,7 +47,7 @@ async function run(services: Services, exchange: Exchange, route: Route | undefi
   try {
     await findHandler(services, exchange, route)(exchange);
   } catch (error) {
-    answerError(services, exchange, error);
+    answerError(services, exchange, error, route);
   }
   exchange.releaseBody();
 }
@@ -80,7 +80,7 @@ function precheck(
   const exchange = new Exchange(head, reply, undefined, services.responses);
   const answerWith = (error: unknown) => (): void => {
     reply.onFinished = () => logRequest(services, exchange);
-    answerError(services, exchange, error);
+    answerError(services, exchange, error, route);
   };
   try {
     findHandler(services, exchange, route);
@@ -92,13 +92,13 @@ function precheck(
   }
 }
 
-function answerError(services: Services, exchange: Exchange, error: unknown): void {
+function answerError(services: Services, exchange: Exchange, error: unknown, route?: Route): void {
   const known = error instanceof ApiError ? error : apiError('internal', exchange.requestId);
   exchange.error = known.key;
   exchange.reason = known.isExternal ? lineForLog(known.cause) : known.loggable()['place'];
   // Errors after the client has left are not failures of the service.
   if (known.status >= 500 && !exchange.aborted) services.observer.emit({ kind: 'failure', requestId: exchange.requestId, error });
-  sendError(exchange, known);
+  (route?.sendError ?? sendError)(exchange, known);
 }
 
 function logRequest(services: Services, exchange: Exchange): void {

@@ -7,6 +7,7 @@ import type { DescribedEndpoint, Outline } from '../describe/description.ts';
 import type { SpaceCaller } from '../model/caller.ts';
 import type { Operation } from '../model/persona.ts';
 import type { PlainMap } from '../util/text/decimal.ts';
+import { checkApp, deployApp, getApp, listApps } from './app-tools.ts';
 import { type ArgumentRow, type ArgumentRows, Arguments, argumentSchema } from './arguments.ts';
 import { CALL_OUTPUT, callDefinition, callEndpoint } from './call-tools.ts';
 import { checkDefinition, deployDefinition, getDefinition, listDefinitions } from './definition-tools.ts';
@@ -61,6 +62,8 @@ const MAX_AFFECTED: ArgumentRow = {
 };
 const DEFINITION: ArgumentRow = { type: 'text', required: true, description: 'The definition as YAML' };
 
+const APP: ArgumentRow = { type: 'text', required: true, description: 'The app as YAML' };
+
 const strings = { type: 'array', items: { type: 'string' } };
 const objects = { type: 'array', items: { type: 'object' } };
 const output = (properties: object, required: readonly string[]): object => ({ type: 'object', properties, required });
@@ -77,6 +80,9 @@ const author =
   (letter: 'r' | 'w') =>
   (_: Outline, { roles, keyType }: SpaceCaller): boolean =>
     (roles.has('admin') || roles.has('power')) && (keyType === undefined || keyType.includes(letter));
+
+/** Reading apps needs no role, but a token that permits it. */
+const appReader = ({ hasApps }: Outline, { keyType }: SpaceCaller): boolean => hasApps && (keyType === undefined || keyType.includes('r'));
 
 const TOOLS: Readonly<Record<string, ToolRow>> = {
   list_tables: {
@@ -231,6 +237,42 @@ const TOOLS: Readonly<Record<string, ToolRow>> = {
     isListed: author('r'),
     run: getDefinition,
   },
+  list_apps: {
+    title: 'List apps',
+    description: 'The apps that you may open: pages of numbers, charts, tables and forms.',
+    takes: {},
+    gives: output({ apps: objects }, ['apps']),
+    effect: 'reads',
+    isListed: appReader,
+    run: listApps,
+  },
+  get_app: {
+    title: 'Get an app',
+    description: 'The document of an app.',
+    takes: { app: { type: 'text', required: true, description: 'The name, as list_apps reports it' } },
+    gives: { type: 'object' },
+    effect: 'reads',
+    isListed: appReader,
+    run: getApp,
+  },
+  check_app: {
+    title: 'Check an app',
+    description: 'Reports every problem that would prevent the deploy of an app. Changes nothing.',
+    takes: { document: APP },
+    gives: output({ valid: { type: 'boolean' }, problems: objects, warnings: strings }, ['valid', 'problems', 'warnings']),
+    effect: 'reads',
+    isListed: (outline, caller) => outline.hasApps && author('w')(outline, caller),
+    run: checkApp,
+  },
+  deploy_app: {
+    title: 'Deploy an app',
+    description: 'Creates or replaces an app in the dev space; it is live at once.',
+    takes: { document: APP },
+    gives: output({ app: { type: 'string' }, warnings: strings }, ['app', 'warnings']),
+    effect: 'changes',
+    isListed: (outline, caller) => outline.hasApps && author('w')(outline, caller) && outline.space === 'dev',
+    run: deployApp,
+  },
 };
 
 const ANNOTATIONS: Readonly<Record<ToolRow['effect'], object>> = {
@@ -240,7 +282,7 @@ const ANNOTATIONS: Readonly<Record<ToolRow['effect'], object>> = {
   any: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
 };
 
-const OBJECTS = ['table', 'uri', 'definition_id', 'db'];
+const OBJECTS = ['table', 'app', 'uri', 'definition_id', 'db'];
 
 function toolOf(name: string, row: ToolRow): Tool {
   const { title, description, takes, gives, effect } = row;

@@ -2,11 +2,9 @@
  * Compares a persona with the databases when it is deployed. Unknown tables and columns and invalid
  * values are errors; an unreachable database is a warning.
  */
-import { setTimeout as delay } from 'node:timers/promises';
-import { DbFailure } from '../engines/contract/engine.ts';
 import type { Engines } from '../engines/registry.ts';
 import type { CatalogCache } from '../engines/schema/catalog-cache.ts';
-import { ApiError } from '../errors.ts';
+import { ReachableDatabases, UNREACHABLE } from '../engines/schema/reachable.ts';
 import { type Located, locateDatabase } from '../model/database-name.ts';
 import type { GrantedTable, Persona, TableKey } from '../model/persona.ts';
 import type { ProjectContext } from '../model/project.ts';
@@ -20,9 +18,6 @@ import { compileRights } from './table-rights.ts';
 const CONCURRENCY = 8;
 /** From this number of tables on, the whole schema is read at once. */
 const WHOLE_SCHEMA_FROM = 40;
-/** A database that does not respond in time counts as unreachable. */
-const TIMEOUT_MS = 10_000;
-const UNREACHABLE = Symbol('unreachable');
 
 export interface CheckParts {
   readonly engines: Engines;
@@ -49,8 +44,7 @@ class Check {
   readonly #parts: CheckParts;
   readonly #seen = new Set<string>();
   readonly #schemas = new Map<string, SchemaCheck>();
-  /** Entries that did not respond. */
-  readonly #unreachable = new Set<string>();
+  readonly #databases = new ReachableDatabases();
 
   constructor(reader: DocumentReader, parts: CheckParts) {
     this.#reader = reader;
@@ -112,22 +106,11 @@ class Check {
     }
   }
 
-  /** Runs a query on a database, unless that database has failed to respond before. */
+  /** Runs a query, and warns if the database does not respond. */
   async #query<T>({ entry }: Located, key: TableKey | undefined, work: () => Promise<T>): Promise<T | typeof UNREACHABLE> {
-    if (this.#unreachable.has(entry.id)) return UNREACHABLE;
-    const timer = new AbortController();
-    const timeout = delay(TIMEOUT_MS, UNREACHABLE, { signal: timer.signal, ref: false });
-    timeout.catch(() => undefined);
-    try {
-      const result = await Promise.race([work(), timeout]);
-      if (result !== UNREACHABLE) return result;
-    } catch (error) {
-      if (!(error instanceof DbFailure) && !(error instanceof ApiError)) throw error;
-    } finally {
-      timer.abort();
-    }
-    this.#unreachable.add(entry.id);
-    this.warnings.add(`${key?.type}/${key?.database} cannot be reached, so its tables and columns were not checked.`);
-    return UNREACHABLE;
+    const result = await this.#databases.query(entry, work);
+    if (result === UNREACHABLE)
+      this.warnings.add(`${key?.type}/${key?.database} cannot be reached, so its tables and columns were not checked.`);
+    return result;
   }
 }

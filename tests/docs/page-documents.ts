@@ -1,4 +1,4 @@
-// Documents in a page that are not saved to a file: the service checks definitions and personas.
+// Documents in a page that are not saved to a file: the service checks definitions, personas, apps.
 // Parts of definitions are completed first; any other document is a problem.
 import { parse, stringify } from 'yaml';
 import { newUlid } from '../../src/model/ulid.ts';
@@ -19,6 +19,7 @@ const REST = {
 export async function checkDocument(demo: Demo, { text }: Fence): Promise<readonly string[]> {
   const document = parse(text) as Record<string, unknown>;
   if ('persona' in document) return checkPersona(demo, text);
+  if ('app' in document) return checkApp(demo, text);
   const unknown = Object.keys(document).filter((name) => !SECTIONS.has(name));
   if (unknown.length > 0) return [`a document of another kind (${unknown.join(', ')}); say its name in a comment on its first line`];
   const isWhole = 'logic' in document && 'http' in document;
@@ -30,6 +31,13 @@ export async function checkDocument(demo: Demo, { text }: Fence): Promise<readon
   const { valid, problems = [] } = answer.json<{ valid?: boolean; problems?: { line: number; message: string }[] }>();
   if (answer.status === 200 && valid === true) return [];
   return [`not valid: ${problems.length === 0 ? answer.text : problems.map(({ message }) => message).join('; ')}`];
+}
+
+async function checkApp(demo: Demo, text: string): Promise<readonly string[]> {
+  const answer = await demo.service.request('POST', '/svc/app/v1/check', { headers: { ...demo.headers, ...YAML }, body: text });
+  const { valid, problems = [] } = answer.json<{ valid?: boolean; problems?: { line: number; path: string; message: string }[] }>();
+  if (answer.status === 200 && valid === true) return [];
+  return [`not valid: ${problems.length === 0 ? answer.text : problems.map(({ path, message }) => `${path} ${message}`).join('; ')}`];
 }
 
 /** Stores the document under a unique name and removes it again. */

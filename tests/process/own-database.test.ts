@@ -47,6 +47,7 @@ test.concurrent.each(ENGINE_NAMES)('%s', async (engine) => {
         curlFile: 'file',
         token: '',
         examples: [],
+        apps: [],
         own,
       });
       const line = new RegExp(`# rows of your my beans\\ncurl -sK 'file' '${service.url}(/[^']*)'`).exec(page)?.[1] ?? '';

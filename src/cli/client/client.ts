@@ -8,7 +8,7 @@ import { parseExact } from '../../client/exact-json.ts';
 import { ConfigError, clientSettings } from '../../config.ts';
 import { parseUlid } from '../../model/ulid.ts';
 import { type ListedRow, tableOf } from '../terminal/listing.ts';
-import { describeProblems, problemsIn, type SourceFile } from '../terminal/problems.ts';
+import { describeProblems, type PlacedProblem, problemsIn, type SourceFile, withPath } from '../terminal/problems.ts';
 import type { Flags } from './client-flags.ts';
 
 /** Flags of all client commands, by the setting that each overrides. */
@@ -64,6 +64,12 @@ export interface Listing extends ClientRequest {
   readonly columns?: readonly string[];
   /** Extracts the rows from a response that is not a list itself. */
   readonly rows?: (answer: unknown) => readonly ListedRow[];
+}
+
+/** The body of an error. */
+interface Refusal {
+  readonly message: unknown;
+  readonly problems?: readonly PlacedProblem[];
 }
 
 export interface Found {
@@ -122,10 +128,18 @@ export class Client {
     return answer as readonly Named[];
   }
 
-  async send(method: string, path: string, { query = {}, body, type = 'application/json' }: ClientRequest = {}): Promise<Response> {
-    const base = this.#settings.get('url') ?? 'http://127.0.0.1:8080';
-    const url = new URL(`${base.replace(/\/$/, '')}/${this.#settings.get('path_prefix') ?? 'svc'}/${path}`);
+  get #base(): string {
+    return this.#settings.get('url') ?? 'http://127.0.0.1:8080';
+  }
+
+  address(path: string, query: ClientRequest['query'] = {}): URL {
+    const url = new URL(`${this.#base.replace(/\/$/, '')}/${this.#settings.get('path_prefix') ?? 'svc'}/${path}`);
     for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, value);
+    return url;
+  }
+
+  async send(method: string, path: string, { query = {}, body, type = 'application/json' }: ClientRequest = {}): Promise<Response> {
+    const url = this.address(path, query);
     const token = this.#settings.get('power_token');
     if (token !== undefined) url.searchParams.set('pwt', token);
     const headers: Record<string, string> = body === undefined ? {} : { 'content-type': type };
@@ -140,7 +154,7 @@ export class Client {
     try {
       return await fetch(url, { method, headers, ...(body === undefined ? {} : { body }) });
     } catch (error) {
-      throw new Error(`${base} does not answer`, { cause: (error as Error).cause ?? error });
+      throw new Error(`${this.#base} does not answer`, { cause: (error as Error).cause ?? error });
     }
   }
 
@@ -168,8 +182,9 @@ export class Client {
       process.stdout.write(made.endsWith('\n') ? made : `${made}\n`);
       return 0;
     }
-    const message = isJson ? String((JSON.parse(text) as { message: unknown }).message) : text;
-    const problems = source === undefined ? [] : problemsIn(message);
+    const refusal = isJson ? (JSON.parse(text) as Refusal) : { message: text };
+    const message = String(refusal.message);
+    const problems = source === undefined ? [] : (refusal.problems?.map(withPath) ?? problemsIn(message));
     process.stderr.write(source === undefined || problems.length === 0 ? `millrace: ${message}\n` : describeProblems(source, problems));
     return 1;
   }

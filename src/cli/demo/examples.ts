@@ -1,6 +1,6 @@
 /**
- * Deploys the definitions of `examples/` through the service's own API, and prints how to call
- * them.
+ * Deploys the definitions, personas and apps of `examples/` through the service's own API, and
+ * prints how to use them.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -48,6 +48,23 @@ export async function deployPersonas(client: DemoClient, ids: Ids): Promise<stri
     check(await client.request('POST', PERSONAS, there, { type: YAML, body: readFileSync(file, 'utf8') }), file);
   }
   return space_id;
+}
+
+const APPS = 'app/v1';
+/** Apps in the order in which the start page lists them, with the inputs that they need. */
+const LISTED_APPS: Readonly<Record<string, string>> = { 'sales-board': '', orders: '', order: '&id=3000' };
+
+/** Deploys missing apps only, so changes made by users stay. */
+export async function deployApps(client: DemoClient, ids: Ids): Promise<void> {
+  const known = new Set((await listOf(client, APPS, ids)).map(({ app }) => app));
+  for (const file of filesOf('apps/', '.yaml'))
+    if (!known.has(basename(file, '.yaml')))
+      check(await client.request('POST', APPS, ids, { type: YAML, body: readFileSync(file, 'utf8') }), file);
+}
+
+/** Addresses that open the apps. The token is in the fragment, which browsers do not send. */
+export function appLinks(base: string, token: string): readonly string[] {
+  return Object.entries(LISTED_APPS).map(([app, inputs]) => `${base}/${APPS}/ui?app=${app}${inputs}#token=${token}`);
 }
 
 async function listOf(client: DemoClient, path: string, ids: Ids): Promise<readonly Readonly<Record<string, unknown>>[]> {

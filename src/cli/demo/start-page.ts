@@ -12,16 +12,19 @@ export interface StartPage {
   readonly curlFile: string;
   readonly token: string;
   readonly examples: readonly (readonly [what: string, line: string])[];
+  /** Addresses that open the apps. */
+  readonly apps: readonly string[];
   readonly own: BesideDemo | undefined;
 }
 
 export function startPage(page: StartPage): string {
-  const { url, dataDir, server, place, own } = page;
+  const { url, dataDir, server, place, apps, own } = page;
   const head = [
     `  service        ${url}`,
     `  demo database  PostgreSQL at ${server.host}:${server.port}, registered as pg/${place.database}`,
     ...(own === undefined ? [] : [`  your database  registered as ${own.entry.db_type}/${own.entry.db_name}`]),
     `  data and keys  ${dataDir}`,
+    ...apps.map((link, index) => `  ${index === 0 ? 'apps' : '    '}           ${link}`),
   ];
   const requests = [...(own === undefined ? [] : ownRequests(page, own)), ...demoRequests(page)];
   const lines = requests.map(([what, line]) => `# ${what}\n${line}\n`).join('\n');

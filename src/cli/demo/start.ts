@@ -15,7 +15,7 @@ import { DemoClient } from './demo-client.ts';
 import { DEMO_DATABASE, ensureDemoData, PROD_DATABASE } from './demo-data.ts';
 import { withKeys } from './demo-keys.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
-import { deployExamples, deployPersonas, exampleLines } from './examples.ts';
+import { appLinks, deployApps, deployExamples, deployPersonas, exampleLines } from './examples.ts';
 import { registerDatabase } from './own-database.ts';
 import { startPage } from './start-page.ts';
 
@@ -29,6 +29,8 @@ interface Demo {
   readonly space_id: string;
   readonly user_id: string;
   readonly token: string;
+  /** Token of the links to apps. Absent in demos of older versions. */
+  readonly apps_token?: string;
   /** Address of the last start, for `millrace login`. */
   readonly url?: string;
 }
@@ -51,10 +53,11 @@ export async function startDemo(args: readonly string[]): Promise<undefined> {
     const client = new DemoClient(config, service.url);
     const demo = await ensureDemo(config, client, postgres);
     await deployExamples(client, demo);
+    const appsToken = config.apps === 'on' ? await ensureApps(config, client, demo) : undefined;
     const staging = await deployPersonas(client, demo);
     const own = databaseUrl === undefined ? undefined : await registerDatabase(client, demo, databaseUrl);
     // Programs that wait for the ready line find these files.
-    keep(config, { ...demo, url: service.url });
+    keep(config, { ...demo, ...(appsToken === undefined ? {} : { apps_token: appsToken }), url: service.url });
     const curlFile = writeCurlFile(config, 'demo.curl', demo, { 'X-User-Roles': 'admin' });
     // Callers of this space choose their roles with each request.
     writeCurlFile(config, 'demo-staging.curl', { ...demo, space_id: staging }, {});
@@ -69,6 +72,7 @@ export async function startDemo(args: readonly string[]): Promise<undefined> {
         curlFile,
         token: demo.token,
         examples: exampleLines(`${service.url}/${ORG}/${PROJECT}`, `-K '${curlFile}'`),
+        apps: appsToken === undefined ? [] : appLinks(`${service.url}/${config.pathPrefix}`, appsToken),
         own,
       }),
     );
@@ -128,6 +132,17 @@ async function ensureDemo(config: Config, client: DemoClient, postgres: Embedded
   const demo: Demo = { ...ids, token: String(made['power_token']) };
   keep(config, demo);
   return demo;
+}
+
+/** Deploys the apps, and returns a token that opens them and sends their forms. */
+async function ensureApps(config: Config, client: DemoClient, demo: Demo): Promise<string> {
+  await deployApps(client, demo);
+  if (demo.apps_token !== undefined) return demo.apps_token;
+  const body = { name: `apps ${newUlid()}`, key_type: 'rw-', roles: ['reader', 'clerk'] };
+  const made = await client.send('POST', 'system/api/v1/token', demo, body);
+  const token = String(made['power_token']);
+  keep(config, { ...demo, apps_token: token });
+  return token;
 }
 
 /** Both databases have one name; the space decides which one is used. */

@@ -9,6 +9,13 @@ export interface PlacedProblem {
   readonly line: number;
   readonly column: number;
   readonly message: string;
+  /** Path of the value in the document. */
+  readonly path?: string;
+}
+
+/** Puts the path into the message. */
+export function withPath({ path = '', message, ...place }: PlacedProblem): PlacedProblem {
+  return { ...place, message: path === '' ? message : `${path} ${message}` };
 }
 
 /**

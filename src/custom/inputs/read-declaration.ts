@@ -9,7 +9,7 @@ import { type About, DECLARED_TYPES, type Declaration, type Declarations, type D
 const COMMON = ['type', 'required', 'default', 'nullable', 'description', 'example'];
 
 /** Settings of each type, besides the common ones. */
-const TYPE_SETTINGS: Readonly<Record<DeclaredType, readonly string[]>> = {
+export const TYPE_SETTINGS: Readonly<Record<DeclaredType, readonly string[]>> = {
   string: ['min_length', 'max_length', 'pattern', 'enum'],
   integer: ['minimum', 'maximum'],
   number: ['minimum', 'maximum'],
@@ -47,7 +47,8 @@ function readDeclarations(fields: DocumentFields, section: MapTree, path: string
   return declarations;
 }
 
-function readDeclaration(fields: DocumentFields, tree: Tree, path: string, level: number): Declaration {
+export function readDeclaration(fields: DocumentFields, tree: Tree, path: string, level: number): Declaration {
+  const before = fields.problems.length;
   const map = fields.map(tree, path);
   const prefix = `${path}.`;
   const type = map === undefined ? 'any' : readType(fields, map, prefix);
@@ -76,7 +77,7 @@ function readDeclaration(fields: DocumentFields, tree: Tree, path: string, level
     maxBytes: count('max_bytes'),
   };
   checkBounds(fields, tree, path, declaration);
-  return withDefault(fields, map, path, declaration);
+  return fields.problems.length > before ? declaration : withDefault(fields, map, path, declaration);
 }
 
 function readType(fields: DocumentFields, map: MapTree, prefix: string): DeclaredType {
@@ -155,7 +156,7 @@ function exampleOf(map: MapTree | undefined): PlainValue | undefined {
 /** Checks the default against the declaration. */
 function withDefault(fields: DocumentFields, map: MapTree | undefined, path: string, declaration: Declaration): Declaration {
   const tree = map?.fields.get('default');
-  if (tree === undefined || fields.problems.length > 0) return declaration;
+  if (tree === undefined) return declaration;
   const problems: FieldProblem[] = [];
   const fallback = compileCheck(declaration)(writtenValue(tree, declaration), 'json', `${path}.default`, problems);
   for (const { field, message } of problems) fields.problem(tree, `${field} ${message}`);

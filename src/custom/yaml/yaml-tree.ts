@@ -6,7 +6,7 @@ import type { Node, YAMLMap } from 'yaml';
 import { runToEnd, type Slices } from '../../util/concurrency/slices.ts';
 import { yaml } from '../../util/on-demand.ts';
 import type { PlainMap, PlainValue } from '../../util/text/decimal.ts';
-import { parseYamlSlices, type YamlDocuments, YamlError } from '../../util/text/yaml.ts';
+import { parseYamlSlices, type YamlDocuments, YamlError, type YamlLimits } from '../../util/text/yaml.ts';
 
 export function placeOf({ line, column }: SourcePlace): SourcePlace {
   return { line, column };
@@ -23,6 +23,8 @@ export interface SourcePlace {
 export interface MapTree extends SourcePlace {
   readonly kind: 'map';
   readonly fields: ReadonlyMap<string, Tree>;
+  /** Place of each key. */
+  readonly keys: ReadonlyMap<string, SourcePlace>;
 }
 
 export interface ListTree extends SourcePlace {
@@ -66,10 +68,10 @@ export function parseTree(source: string): Tree {
   return runToEnd(parseTreeSlices(source));
 }
 
-export function* parseTreeSlices(source: string): Slices<Tree> {
+export function* parseTreeSlices(source: string, limits?: YamlLimits): Slices<Tree> {
   if (Buffer.byteLength(source) > MAX_BYTES)
     throw new YamlProblems([{ ...START, message: `the document is larger than ${MAX_BYTES} bytes` }]);
-  const { documents, lines } = yield* read(source);
+  const { documents, lines } = yield* read(source, limits);
   const placeAt = (offset: number): SourcePlace => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(1, line), column: Math.max(1, col) };
@@ -81,9 +83,9 @@ export function* parseTreeSlices(source: string): Slices<Tree> {
   return new Reader(source, placeAt).read(first.contents, 1);
 }
 
-function* read(source: string): Slices<YamlDocuments> {
+function* read(source: string, limits: YamlLimits | undefined): Slices<YamlDocuments> {
   try {
-    return yield* parseYamlSlices(source);
+    return yield* parseYamlSlices(source, limits);
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
     throw new YamlProblems(
@@ -127,7 +129,7 @@ class Reader {
     if (depth > MAX_DEPTH) return refuse(`nested deeper than ${MAX_DEPTH} levels`);
     const { isAlias, isMap, isScalar, isSeq } = yaml();
     if (isAlias(node)) return refuse('aliases are not supported; write the value out');
-    if (isMap(node)) return { kind: 'map', ...place, fields: this.#fields(node as YAMLMap, depth) };
+    if (isMap(node)) return { kind: 'map', ...place, ...this.#fields(node as YAMLMap, depth) };
     if (isSeq(node)) return { kind: 'list', ...place, items: node.items.map((item) => this.read(item as Node, depth + 1)) };
     if (!isScalar(node)) return refuse('this is not a value');
     const text = String(node.value ?? '');
@@ -147,17 +149,19 @@ class Reader {
     };
   }
 
-  #fields(map: YAMLMap, depth: number): ReadonlyMap<string, Tree> {
+  #fields(map: YAMLMap, depth: number): Pick<MapTree, 'fields' | 'keys'> {
     const fields = new Map<string, Tree>();
+    const keys = new Map<string, SourcePlace>();
     for (const { key, value } of map.items) {
       const place = this.#placeAt((key as Node | null)?.range?.[0] ?? 0);
       if (!yaml().isScalar(key)) throw new YamlProblems([{ ...place, message: 'a key must be a plain word' }]);
       const name = String(key.value);
       if (name === '<<') throw new YamlProblems([{ ...place, message: 'merge keys are not supported' }]);
+      keys.set(name, place);
       const empty: ScalarTree = { kind: 'scalar', ...place, value: null, text: '', block: false, quoted: false, indent: 0, from: 0, to: 0 };
       fields.set(name, value === null ? empty : this.read(value as Node, depth + 1));
     }
-    return fields;
+    return { fields, keys };
   }
 }
 

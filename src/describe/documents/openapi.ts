@@ -44,7 +44,7 @@ export async function writeOpenApi(description: Description, writer: DocumentWri
   writer.end();
 }
 
-function headOf({ org, project, space, endpoints, unreachable }: Description, tables: readonly DocumentedTable[]): Json {
+function headOf({ org, project, space, prefix, endpoints, apps, unreachable }: Description, tables: readonly DocumentedTable[]): Json {
   const databases = [...new Set(tables.map(({ type, database }) => `${type}/${database}`))];
   const tags = [...new Set(endpoints.flatMap(({ about }) => (about.tags.length === 0 ? ['custom'] : about.tags)))];
   return {
@@ -63,5 +63,6 @@ function headOf({ org, project, space, endpoints, unreachable }: Description, ta
     ],
     tags: [...new Set([...databases, ...tags])].map((name) => ({ name })),
     'x-unreachable': unreachable,
+    ...(apps && { 'x-apps': apps.map(({ app, title }) => ({ app, title, path: `/${prefix}/app/v1/render?app=${app}` })) }),
   };
 }

@@ -1,6 +1,7 @@
 /** All routes. Their order does not matter: the router prefers the more exact path. */
 
 import type { Route, Services } from '../route.ts';
+import { appRoutes } from './apps.ts';
 import { autoRoutes } from './auto.ts';
 import { consoleRoutes } from './console.ts';
 import { customRoutes } from './custom.ts';
@@ -16,6 +17,7 @@ import { systemRoutes } from './system.ts';
 export function allRoutes(services: Services): readonly Route[] {
   const routes = [
     healthRoutes,
+    appRoutes,
     autoRoutes,
     consoleRoutes,
     customRoutes,

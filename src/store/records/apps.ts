@@ -1,5 +1,5 @@
 /** Apps in SQL, and the history of their documents. */
-import type { AppAction, AppDraft, AppRecord, AppRevision, Apps, AppSummary } from '../../model/app.ts';
+import type { AppAction, AppDraft, AppRecord, AppRevision, AppSummary, Apps } from '../../model/app.ts';
 import type { SpaceScope } from '../../model/project.ts';
 import { newUlid } from '../../model/ulid.ts';
 import type { Sql } from '../sql-driver.ts';
@@ -117,8 +117,7 @@ async function removeForgotten(tx: Sql, scope: SpaceScope, now: Date): Promise<v
     "SELECT app, max(at) AS at FROM app_history WHERE space_id = ? AND action = 'delete' AND at < ? GROUP BY app",
     [scope.spaceId, before],
   );
-  for (const { app, at } of old)
-    await tx.all(`DELETE FROM app_history WHERE ${OWNED} AND app = ? AND at <= ?`, [...idsOf(scope), app, at]);
+  for (const { app, at } of old) await tx.all(`DELETE FROM app_history WHERE ${OWNED} AND app = ? AND at <= ?`, [...idsOf(scope), app, at]);
 }
 
 function toRevision(row: RevisionRow): AppRevision {

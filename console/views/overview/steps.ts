@@ -1,0 +1,133 @@
+/** The first steps with a service. Each is done when what it leads to is there. */
+import { context, maySystem } from '../../api/context.ts';
+import { identity } from '../../api/identity.ts';
+import { getJson, serviceUrl } from '../../api/request.ts';
+import type { Context, TableItem } from '../../api/types.ts';
+import { addressOf } from '../../app/router.ts';
+import { baseRoot } from '../../root.ts';
+
+export interface DefinitionItem {
+  readonly definition_id: string;
+  readonly uri: string;
+  readonly method: string;
+  readonly version: string;
+  readonly default?: boolean;
+  readonly summary?: string | null;
+  readonly failed?: { readonly at: string; readonly message?: string } | null;
+}
+
+export interface Step {
+  readonly name: 'rows' | 'endpoint' | 'database' | 'token';
+  readonly title: string;
+  readonly text: string;
+  readonly href: string;
+  readonly isDone: boolean;
+  /** The same over HTTP. */
+  readonly curl: string;
+}
+
+export interface Overview {
+  readonly steps: readonly Step[];
+  readonly failed: readonly DefinitionItem[];
+}
+
+const quote = (text: string): string => `'${text.replace(/'/g, `'\\''`)}'`;
+const curl = (url: URL, more = ''): string => {
+  const token = identity.current.value.kind === 'token' ? ' -H "Authorization: Bearer $MILLRACE_TOKEN"' : '';
+  return `curl -s${token}${more} ${quote(url.href)}`;
+};
+
+async function firstTable(here: Context, signal: AbortSignal): Promise<{ ref: string; table: string } | undefined> {
+  const [database] = here.databases;
+  if (database === undefined || !here.may.read) return undefined;
+  const query = { type: database.db_type, schema: database.name };
+  try {
+    const tables = await getJson<readonly TableItem[]>('rest/meta/v1/table/list', { query, signal, asPersona: true });
+    const table = tables.find(({ operations }) => operations === undefined || operations.includes('read'));
+    return table && { ref: database.ref, table: table.table };
+  } catch {
+    // A database that cannot be reached is reported where its tables are shown.
+    return undefined;
+  }
+}
+
+/** Number of tokens that people made: those of the console and of the demo do not count. */
+async function ownTokens(signal: AbortSignal): Promise<number> {
+  if (!maySystem.value) return 0;
+  const query = { pg: '0', ps: '50' };
+  const list = await getJson<readonly { name: string }[]>('system/api/v1/token/list', { query, signal });
+  return list.filter(({ name }) => !/^(?:console|demo)\b/.test(name)).length;
+}
+
+export async function readOverview(signal: AbortSignal): Promise<Overview> {
+  const here = context.value;
+  if (here === undefined) return { steps: [], failed: [] };
+  const [table, definitions, tokens] = await Promise.all([
+    firstTable(here, signal),
+    here.may.read ? getJson<readonly DefinitionItem[]>('rest/definition/v1/list', { signal }) : [],
+    ownTokens(signal),
+  ]);
+  const steps = [rowsStep(here, table), endpointStep(here, definitions), databaseStep(here), tokenStep(here, tokens)];
+  return { steps: steps.filter((step) => step !== undefined), failed: definitions.filter(({ failed }) => failed != null) };
+}
+
+function rowsStep({ org, project, may }: Context, table: { ref: string; table: string } | undefined): Step | undefined {
+  if (!may.read) return undefined;
+  const [type = '', name = ''] = table?.ref.split('/') ?? [];
+  const segments = table === undefined ? ['data'] : ['data', type, name, table.table];
+  const path = ['api/rest/auto/v1', org.abbreviation, project.abbreviation, type, name, table?.table ?? 'table'].map(encodePath).join('/');
+  return {
+    name: 'rows',
+    title: table === undefined ? 'See rows' : `See the rows of ${table.table}`,
+    text: 'Every table of a registered database has its endpoints. Nothing was written for them.',
+    href: addressOf(segments),
+    isDone: table !== undefined,
+    curl: curl(serviceUrl(path, 'pg=0&ps=20')),
+  };
+}
+
+const encodePath = (segment: string): string => (segment.includes('/') ? segment : encodeURIComponent(segment));
+
+function endpointStep({ org, project, may }: Context, definitions: readonly DefinitionItem[]): Step | undefined {
+  if (!may.read) return undefined;
+  const shown = definitions.find((item) => item.method === 'get' && item.default === true) ?? definitions[0];
+  const href =
+    shown === undefined
+      ? addressOf(['endpoints', ...(may.author ? ['new'] : [])])
+      : addressOf(['endpoints', shown.method, shown.uri], `?version=${encodeURIComponent(shown.version)}&try`);
+  return {
+    name: 'endpoint',
+    title: shown === undefined ? 'Write an endpoint' : `Try the endpoint ${shown.uri}`,
+    text: 'An endpoint is a YAML document with steps in SQL, Starlark and expr. Try shows what each step does.',
+    href,
+    isDone: shown !== undefined,
+    curl: curl(new URL(`${org.abbreviation}/${project.abbreviation}/${shown?.uri ?? 'uri'}`, baseRoot)),
+  };
+}
+
+function databaseStep({ org, project, databases, may }: Context): Step | undefined {
+  if (!may.system) return undefined;
+  // The demo's own database is not one of the user.
+  const isOwn = (ref: string): boolean => !(project.abbreviation === 'shop' && ref === 'pg/shop');
+  return {
+    name: 'database',
+    title: 'Register your own database',
+    text: 'MySQL, MariaDB, PostgreSQL or ClickHouse. The connection can be tested before it is stored.',
+    href: addressOf(['setup', org.org_id, project.project_id]),
+    isDone: databases.some(({ ref }) => isOwn(ref)),
+    curl: curl(serviceUrl('system/api/v1/project/database'), ` -H 'content-type: application/json' -d @database.json`),
+  };
+}
+
+function tokenStep({ may }: Context, tokens: number): Step | undefined {
+  if (!may.system) return undefined;
+  const body = '{"name": "my-program", "key_type": "r--", "roles": ["reader"]}';
+  return {
+    name: 'token',
+    title: 'Create a token for a program',
+    text: 'A token has roles, a type of access, and an end. Its value is shown once.',
+    href: addressOf(['tokens']),
+    isDone: tokens > 0,
+    curl: curl(serviceUrl('system/api/v1/token'), ` -H 'content-type: application/json' -d ${quote(body)}`),
+  };
+}

@@ -22,7 +22,7 @@ export interface Pool {
   readonly max: number;
 }
 
-/** What happened between two answers. */
+/** Figures of the time between two answers. */
 export interface Interval {
   /** Seconds since 1970, at its end. */
   readonly at: number;

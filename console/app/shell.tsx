@@ -9,7 +9,7 @@ import { Icon } from '../parts/icon.tsx';
 import { ErrorState, Loading } from '../parts/states.tsx';
 import { Toasts, toast } from '../parts/toasts.tsx';
 import { VIEWS, type View, viewOf } from '../views/index.ts';
-import { isPaletteOpen } from './commands.ts';
+import { finders, isPaletteOpen } from './commands.ts';
 import { isKeyListOpen, KeyList } from './key-list.tsx';
 import { useKeys } from './keys.ts';
 import { Palette } from './palette.tsx';
@@ -18,6 +18,9 @@ import { setTheme, THEMES, type Theme, theme } from './theme.ts';
 import { useTitle } from './title.ts';
 
 leaving.ask = (question) => confirm({ title: 'Leave this page?', text: question, action: 'Leave', isDangerous: true });
+
+/** Its file is loaded when something is searched for the first time. */
+finders.add(async (text, signal) => (await import('../views/data/table-list.ts')).findTables(text, signal));
 
 export function Shell() {
   const [isOpen, setOpen] = useState(false);

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { TableDetail } from '../../api/types.ts';
 import { useCommands } from '../../app/commands.ts';
 import { useKeys } from '../../app/keys.ts';
-import { addressOf, guardLeaving, place } from '../../app/router.ts';
+import { addressOf, guardLeaving, navigate, place, withSearch } from '../../app/router.ts';
 import { useTitle } from '../../app/title.ts';
 import { Bar } from '../../parts/bar.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -18,6 +18,7 @@ import { FeedState, StatusLine } from './feed-state.tsx';
 import { TableSession } from './table-session.ts';
 import { TableSidebar } from './table-sidebar.tsx';
 import { databaseAddress, readDetail, type TableTarget, tableAddress } from './table-target.ts';
+import { Toolbar } from './toolbar/toolbar.tsx';
 
 export function TablePage({ target }: { readonly target: TableTarget }) {
   useTitle(target.table);
@@ -89,6 +90,12 @@ function TableView({ target, detail }: TableViewProps) {
   return (
     <>
       <Bar title={<Crumbs target={target} />} actions={<Actions session={session} />} />
+      <Toolbar
+        database={`${target.dbType}/${target.schema}`}
+        table={detail}
+        search={search}
+        onSearch={(next) => void navigate(withSearch(next), { keepsChanges: true })}
+      />
       <div class="table-layout">
         <TableSidebar session={session} />
         <div class="table-main">

@@ -1,22 +1,18 @@
 /** The view data: databases, tables, rows, one row. */
 import { useEffect } from 'preact/hooks';
 import { viewAs } from '../../api/view-as.ts';
-import { finders } from '../../app/commands.ts';
 import { place } from '../../app/router.ts';
 import { Databases } from './databases.tsx';
 import './data.css';
 import { OneRow } from './one-row.tsx';
-import { findTables } from './table-list.ts';
 import { TablePage } from './table-page.tsx';
 import { Tables } from './tables.tsx';
+import { forgetDetails } from './toolbar/related-table.ts';
 
 export function View() {
   const [, dbType, schema, table, key] = place.value.segments;
   const persona = JSON.stringify(viewAs.value ?? null);
-  useEffect(() => {
-    finders.add(findTables);
-    return () => void finders.delete(findTables);
-  }, []);
+  useEffect(forgetDetails, [persona]);
   if (dbType === undefined || schema === undefined) return <Databases />;
   if (table === undefined) return <Tables key={`${dbType}/${schema}/${persona}`} target={{ dbType, schema }} />;
   const target = { dbType, schema, table };

@@ -27,7 +27,7 @@ export function tablesOf(target: DatabaseTarget, signal: AbortSignal, { isFresh 
   return tables;
 }
 
-/** Tables whose names contain every word; those that begin with the text come first. */
+/** Tables whose names contain every word. Names that begin with the text are first. */
 export function searchTables(tables: readonly TableItem[], text: string): readonly TableItem[] {
   const words = text
     .toLowerCase()

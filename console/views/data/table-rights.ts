@@ -1,4 +1,4 @@
-/** What the caller may do with a table, and why its rows cannot be edited. Pure. */
+/** Rights of the caller on a table, and the reason if rows cannot be edited. Pure. */
 import type { Column, Operation, TableDetail } from '../../api/types.ts';
 import { isGrouped, readQuery } from './query/query.ts';
 import { keyColumns } from './rows/row-key.ts';

@@ -1,4 +1,4 @@
-/** One table on the screen: its grid, the feed of its rows, the pending changes and what is open. */
+/** One table on the screen: grid, feed of rows, pending changes, and what is open. */
 import { effect, signal } from '@preact/signals';
 import type { TableDetail } from '../../api/types.ts';
 import { navigate, withSearch } from '../../app/router.ts';

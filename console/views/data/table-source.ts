@@ -94,11 +94,29 @@ export class TableSource implements GridSource {
       ...(primary_key ? ['primary key'] : []),
       ...(masked ? ['masked'] : []),
     ];
-    return { name, type, isKey: primary_key, isRight: RIGHT.has(kind), isSortable: sortable && !masked, title: notes.join(', ') };
+    return {
+      name,
+      type: shortType(type),
+      isKey: primary_key,
+      isRight: RIGHT.has(kind),
+      isSortable: sortable && !masked,
+      title: notes.join(', '),
+    };
   }
 }
 
-/** Columns of the answer without those that were only read for the key. */
+/** Long names of SQL in the words that PostgreSQL takes as well. */
+const SHORT: readonly (readonly [RegExp, string])[] = [
+  [/^character varying/, 'varchar'],
+  [/^character\b/, 'char'],
+  [/^(timestamp|time)(\(\d\))? with time zone/, '$1tz$2'],
+  [/^(timestamp|time)(\(\d\))? without time zone/, '$1$2'],
+  [/^double precision/, 'double'],
+];
+
+const shortType = (type: string): string => SHORT.reduce((text, [long, short]) => text.replace(long, short), type);
+
+/** Columns of the response without those that were only read for the key. */
 function shownNames(detail: TableDetail, query: TableQuery, store: RowStore): readonly string[] {
   if (store.columns.length > 0) {
     if (query.select.length === 0) return store.columns;

@@ -71,7 +71,7 @@ export function TableList({ target, tables, current }: TableListProps) {
         {found.length} tables
       </p>
       <ul>
-        {found.slice(0, MAX_SHOWN).map(({ table, type, operations }) => (
+        {found.slice(0, MAX_SHOWN).map(({ table, type }) => (
           <li key={table}>
             <a
               href={tableAddress({ ...target, table })}
@@ -82,7 +82,6 @@ export function TableList({ target, tables, current }: TableListProps) {
               <Icon name={type === 'view' ? 'eye' : 'data'} />
               <span class="table-name">{table}</span>
               {type === 'view' && <span class="badge">view</span>}
-              {operations?.length === 1 && operations[0] === 'read' && type !== 'view' && <span class="badge">read only</span>}
             </a>
           </li>
         ))}

@@ -29,7 +29,7 @@ export interface Conflict {
 export interface ShownRow {
   readonly key: string;
   readonly before: RawRow | undefined;
-  /** What was typed, for engines that cannot show the row after the write. */
+  /** Typed values, for engines that cannot show the row after the write. */
   readonly mine: RawRow | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface Plan {
   readonly isDangerous: boolean;
   readonly rows: readonly ShownRow[];
   readonly requests: readonly PlannedRequest[];
-  /** Reads the rows again and returns those that have changed since. */
+  /** Reads the rows again. Returns the rows that have changed since. */
   readonly compare?: (stop: AbortSignal) => Promise<readonly Conflict[]>;
   /** Explains a 412. */
   readonly explain?: (stop: AbortSignal) => Promise<readonly Conflict[]>;
@@ -52,7 +52,7 @@ export interface Plan {
 
 export interface Outcome {
   readonly count: number;
-  /** Rows as the write leaves or would leave them; `undefined` if the engine does not return them. */
+  /** Rows after the write; `undefined` if the engine does not return them. */
   readonly rows: readonly RawRow[] | undefined;
 }
 
@@ -92,7 +92,7 @@ export async function savePlan(plan: Plan, trial: Trial): Promise<Trial> {
   }
 }
 
-/** What is sent for good is what was tried, with the count as its limit. */
+/** Sends for good the requests that were tried, with the count as their limit. */
 export const saveOptions = ({ count, isTried, rows }: Trial): SendOptions => ({
   maxAffected: count,
   isAtomic: isTried,

@@ -105,7 +105,7 @@ const conflictOf = (
 /** The columns that the grid shows, with the values of the row as it is now. */
 const keepShown = (shown: RawRow, now: RawRow): RawRow => new Map([...shown].map(([name, raw]) => [name, now.get(name) ?? raw]));
 
-/** What was shown may have been old when editing began. */
+/** Finds out whether the row was shown as it was when editing began. */
 async function compareBeginning(context: PlanContext, edit: RowEdit, pending: PendingEdits): Promise<readonly Conflict[]> {
   const { row } = await edit.read;
   return isSameRow(edit.before, row) ? [] : [conflictOf(context, edit, row, pending)];

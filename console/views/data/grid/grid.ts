@@ -163,7 +163,7 @@ export class Grid {
     this.#showRows(false);
   }
 
-  /** Decides which columns have elements: those that are visible, and the one with the focus. */
+  /** Decides which columns have elements: the visible ones, and the one with the focus. */
   #layColumns(): void {
     const { scrollLeft } = this.element;
     const [first, last] = this.widths.between(scrollLeft - SIDE, scrollLeft + this.#width + SIDE);

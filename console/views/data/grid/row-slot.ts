@@ -59,6 +59,7 @@ export class RowSlot {
 
   /** Lays out one cell for each visible column. */
   setColumns(columns: readonly ShownColumn[], source: GridSource, width: number): void {
+    this.checkbox.hidden = !source.hasSelection;
     while (this.#cells.length < columns.length) this.#cells.push(newCell(this.element));
     for (const cell of this.#cells.splice(columns.length)) cell.element.remove();
     this.element.style.width = `${width}px`;

@@ -1,4 +1,4 @@
-/** What a grid shows, and what its user does. The grid knows nothing of tables or requests. */
+/** Contract of the grid: its rows and its events. Independent of tables and requests. */
 import type { CellView } from '../rows/cell-text.ts';
 
 export interface GridColumn {

@@ -8,7 +8,7 @@ import { filterOfKeys, keyColumns, rowKey } from './row-key.ts';
 import { readRows } from './row-page.ts';
 import type { RawRow } from './row-store.ts';
 
-/** Rows that are asked for in one request. */
+/** Number of rows in one request. */
 const BATCH = 200;
 
 const rowsIn = (text: string): readonly RawRow[] => {

@@ -104,7 +104,7 @@ export class RowFeed {
     this.loaded.value = this.store.rowCount;
   }
 
-  /** `undefined` if the page was refused and can be asked for in another way. */
+  /** `undefined` if the page was refused and another form of the request may succeed. */
   async #request(size: number, stop: AbortSignal) {
     const pages =
       this.#cursor === undefined

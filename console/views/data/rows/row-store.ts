@@ -14,7 +14,7 @@ export class RowStore {
   rowCount = 0;
   readonly #pages: Placed[] = [];
   readonly #replaced = new Map<number, RawRow>();
-  /** Page of the last lookup: neighbours are asked for in turn. */
+  /** Page of the last lookup. The next one is mostly for a neighbouring row. */
   #latest: Placed | undefined;
 
   add(page: RowPage): void {

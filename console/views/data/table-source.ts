@@ -116,7 +116,7 @@ const SHORT: readonly (readonly [RegExp, string])[] = [
 
 const shortType = (type: string): string => SHORT.reduce((text, [long, short]) => text.replace(long, short), type);
 
-/** Columns of the response without those that were only read for the key. */
+/** Columns of the response. Excludes columns that only the key needs. */
 function shownNames(detail: TableDetail, query: TableQuery, store: RowStore): readonly string[] {
   if (store.columns.length > 0) {
     if (query.select.length === 0) return store.columns;

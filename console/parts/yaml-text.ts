@@ -1,4 +1,4 @@
-/** Writes a value as YAML in one layout: maps and lists in block style, long texts as blocks. Pure. */
+/** Writes a value as YAML in one layout: maps and lists in block style. Pure. */
 import { Digits, type Exact, type ExactObject, isObject } from '../../ui/exact.ts';
 
 const PLAIN = /^[A-Za-z_/][\w ./{}$*@-]*$/;

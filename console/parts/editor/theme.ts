@@ -1,4 +1,4 @@
-/** Look of the editor. Custom properties reach into the shadow root, so light and dark are one theme. */
+/** Look of the editor. Custom properties reach into the shadow root: one theme is light and dark. */
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { EditorView } from '@codemirror/view';
 import { tags } from '@lezer/highlight';

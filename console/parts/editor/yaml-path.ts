@@ -1,4 +1,4 @@
-/** Finds the path of a place in a YAML text by indentation, which also works while it is typed. Pure. */
+/** Path of a place in a YAML text, by indentation: it also works while the text is typed. Pure. */
 
 export interface YamlPath {
   /** Keys from the outside in; `[]` is an item of a list. */
@@ -49,7 +49,7 @@ function outerPath(lines: readonly string[], start: number, ownDashes: readonly 
     if (text.trim() === '' || text.trimStart().startsWith('#')) continue;
     const line = readLine(text);
     const keyAt = line.key === undefined ? Number.POSITIVE_INFINITY : line.indent;
-    // A list may stand at the column of its key.
+    // The items of a list may have the column of its key.
     const holdsList = ownDashes.length > 0 && path.length === 0 && line.dashes.length === 0 && keyAt === limit;
     if (keyAt < limit || holdsList) {
       if (path.length === 0 && isBlockStart(line.rest)) isBlock = true;

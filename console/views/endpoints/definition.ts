@@ -1,4 +1,4 @@
-/** Text of a definition as the console edits it: without identifiers, which are added when sent. Pure. */
+/** Text of a definition as its author edits it: identifiers are added when it is sent. Pure. */
 import { fieldOf, readYaml, textOf, type Yaml, type YamlEntry } from '../../parts/editor/yaml.ts';
 
 const IDENTIFIERS = 'identifiers';

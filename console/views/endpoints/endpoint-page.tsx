@@ -68,7 +68,7 @@ function Document({ list, all, versions, shown }: DocumentProps) {
 export function NewEndpointPage() {
   useTitle('New endpoint');
   const list = useResource(async (signal) => {
-    // Who may not write definitions is told so by the service.
+    // The service refuses callers who may not write definitions.
     if (!mayAuthor()) await checkText('', signal);
     return {
       all: await listDefinitions(signal),

@@ -137,7 +137,7 @@ export function NewModulePage() {
   useTitle('New module');
   const [name, setName] = useState('');
   const permitted = useResource(async (signal) => {
-    // Who may not write modules is told so by the service.
+    // The service refuses callers who may not write modules.
     if (!mayAuthor()) await checkModule('new', STARTER, signal);
     return true;
   }, []);

@@ -24,7 +24,7 @@ export const listModules = (signal?: AbortSignal): Promise<readonly ModuleItem[]
 export const readModule = (module: string, signal?: AbortSignal): Promise<Module> =>
   getJson<Module>(PATH, { query: { module }, ...(signal === undefined ? {} : { signal }) });
 
-/** Lines and columns that stand before the code in the body. */
+/** Lines and columns before the code in the body. */
 const CODE_LINE = 1;
 const CODE_COLUMN = 2;
 

@@ -93,7 +93,7 @@ tables:
 export function NewPersonaPage() {
   useTitle('New persona');
   const begun = useResource(async (signal) => {
-    // Who may not write personas is told so by the service.
+    // The service refuses callers who may not write personas.
     if (!mayChangePersonas()) await checkPersona('', signal);
     return starter();
   }, []);

@@ -87,7 +87,7 @@ const READERS: Readonly<Record<string, (text: string) => Exact>> = {
   file: parsed,
 };
 
-/** Fields that are empty are not sent. Throws a SyntaxError if the field for everything is not JSON. */
+/** Omits empty fields. Throws a SyntaxError if the field for everything is not JSON. */
 export function readInput(fields: readonly InputField[], texts: Readonly<Record<string, string>>): ExactObject {
   const input: Record<string, Exact> = {};
   for (const { name, type, example } of fields) {

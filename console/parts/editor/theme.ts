@@ -1,4 +1,4 @@
-/** Look of the editor. Custom properties reach into the shadow root: one theme is light and dark. */
+/** Look of the editor. Custom properties reach into the shadow root, so one theme is enough. */
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { EditorView } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
@@ -24,7 +24,7 @@ const look = EditorView.theme({
   },
   '.cm-searchMatch': { backgroundColor: 'var(--pending)' },
   '.cm-searchMatch-selected': { outline: '1px solid var(--focus)' },
-  '.cm-placeholder-name': { color: 'var(--accent)', fontWeight: '500' },
+  '.cm-placeholder-name, .cm-placeholder-name span': { color: 'var(--warn)', fontWeight: '600' },
   '.cm-tooltip': {
     border: '1px solid var(--line)',
     borderRadius: 'var(--radius)',
@@ -78,8 +78,8 @@ const look = EditorView.theme({
 });
 
 const highlight = HighlightStyle.define([
-  { tag: [tags.keyword, tags.operatorKeyword, tags.modifier, tags.controlKeyword, tags.definitionKeyword], color: 'var(--accent)' },
-  { tag: [tags.definition(tags.propertyName), tags.propertyName], color: 'var(--fg)', fontWeight: '500' },
+  { tag: [tags.keyword, tags.operatorKeyword, tags.modifier, tags.controlKeyword, tags.definitionKeyword], color: 'var(--series-4)' },
+  { tag: [tags.definition(tags.propertyName), tags.propertyName], color: 'var(--accent)' },
   { tag: [tags.string, tags.special(tags.string), tags.regexp], color: 'var(--ok)' },
   { tag: [tags.number], color: 'var(--warn)' },
   { tag: [tags.bool, tags.null, tags.atom], color: 'var(--null)' },

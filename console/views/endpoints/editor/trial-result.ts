@@ -26,7 +26,7 @@ export interface TrialResult {
   /** Body that a caller would receive. */
   readonly answer: Exact;
   readonly error: ExactObject | undefined;
-  /** What could not be rolled back, if anything. */
+  /** Effects that could not be rolled back, if there are any. */
   readonly stays: string | undefined;
 }
 

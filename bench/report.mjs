@@ -109,7 +109,9 @@ function detail(result) {
   const parts = [`**${result.title}**`];
   if (result.unavailable) parts.push(`Not available: ${result.unavailable}`);
   const problems = (result.contestants ?? []).filter(({ problem }) => problem).map(({ label, problem }) => `- ${label}: ${problem}`);
-  const findings = (result.findings ?? []).map(({ what, value, verdict: judged }) => `- ${what}: ${value}${judged ? ` (${judged})` : ''}`);
+  const findings = (result.findings ?? []).map(({ what, value, verdict: judged }) =>
+    wrap(`- ${what}: ${value}${judged ? ` (${judged})` : ''}`),
+  );
   if (problems.length + findings.length > 0) parts.push([...problems, ...findings].join('\n'));
   if (result.note) parts.push(result.note);
   if (result.output) parts.push(`\`\`\`text\n${result.output.trimEnd()}\n\`\`\``);

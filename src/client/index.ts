@@ -5,7 +5,7 @@
 import { writeExact } from './exact-json.ts';
 import { type ClientAnswer, HttpSender, MillraceError } from './transport.ts';
 import type { CallSettings, ClientOptions, EndpointShapes, ExpandOptions, MillraceClient, ServiceFacts, TableShapes } from './types.ts';
-import { type QueryPair, quoteName, quoteValue, whereToQuery } from './where.ts';
+import { aggregateToQuery, type QueryPair, quoteName, quoteValue, whereToQuery } from './where.ts';
 
 export type {
   AggregateOptions,
@@ -49,10 +49,6 @@ const ordered = (order: { [column: string]: string } | undefined): string | unde
     : Object.entries(order)
         .map(([column, way]) => `${quoteName(column)}.${way}`)
         .join(',');
-const grouped = (where: object): string =>
-  `(${whereToQuery(where)
-    .map(([name, value]) => `${name}=${value}`)
-    .join(',')})`;
 
 /** A relation, by the name of its table or in the grammar of `$expand`, with an optional alias. */
 const relation = (item: string): string => {
@@ -186,16 +182,12 @@ class Table {
   }
 
   async aggregate(options: AnyOptions): Promise<unknown> {
-    const { agg = {}, group, having } = options;
-    const sums = Object.entries(agg).map(([name, what]) => `${quoteName(name)}:${what}`);
-    const all: (readonly [string, string | undefined])[] = [
+    const all: QueryPair[] = [
       ...this.#query(options).filter(([name]) => name !== '$select' && name !== '$expand'),
-      ['$agg', sums.length === 0 ? undefined : sums.join(',')],
-      ['$group', group?.join(',')],
-      ['$having', having === undefined ? undefined : grouped(having)],
+      ...aggregateToQuery(options),
     ];
-    const { body } = await this.#get(all.filter(isGiven), options);
-    return this.#transport.isExact ? this.#sums(body as Loose[], agg) : body;
+    const { body } = await this.#get(all, options);
+    return this.#transport.isExact ? this.#sums(body as Loose[], options.agg ?? {}) : body;
   }
 
   /** A sum has the type of its column. An average is a decimal, except of floats. */

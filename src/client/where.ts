@@ -20,8 +20,13 @@ const FORMS = new Map<string, 'one' | 'range' | 'list'>([
 
 const quote = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
 
+/** A name that begins with `$` is written in quotes, since `$or` and its like are not columns. */
+const QUOTED = /^"\$(?:[^"\\]|\\.)*"$/;
+
+const quoted = (name: string): string => (QUOTED.test(name) ? name : quote(name));
+
 /** A column as a filter names it. */
-export const quoteName = (name: string): string => (PLAIN_NAME.test(name) && !RESERVED.has(name) ? name : quote(name));
+export const quoteName = (name: string): string => (PLAIN_NAME.test(name) && !RESERVED.has(name) ? name : quoted(name));
 
 export function textOf(value: unknown): string {
   if (value instanceof Date) return value.toISOString();
@@ -44,7 +49,7 @@ function comparison(column: string, op: string, value: unknown): QueryPair {
   const name = quoteName(column);
   if (op === 'null') {
     if (typeof value !== 'boolean') throw new InvalidFilter('null takes true or false');
-    return [value ? '$null' : '$notnull', PLAIN_NAME.test(column) ? column : quote(column)];
+    return [value ? '$null' : '$notnull', PLAIN_NAME.test(column) ? column : quoted(column)];
   }
   const form = FORMS.get(op);
   if (form === undefined) throw new InvalidFilter(`${op} is no operator; use ${[...FORMS.keys()].join(', ')} or null`);
@@ -87,4 +92,45 @@ function member(name: string, value: unknown): readonly QueryPair[] {
 export function whereToQuery(where: unknown): readonly QueryPair[] {
   if (!isObject(where)) throw new InvalidFilter('a filter is an object of columns');
   return Object.entries(where).flatMap(([name, value]) => (value === undefined ? [] : member(name, value)));
+}
+
+export interface AggregateParts {
+  readonly agg?: unknown;
+  readonly group?: unknown;
+  readonly having?: unknown;
+}
+
+const PART = /^(.+)\.(year|quarter|month|week|day|hour|minute)$/s;
+/** A name of a group or an aggregate, which may be quoted already. */
+const columnOf = (name: string): string => (name[0] === '"' ? name : quoteName(name));
+
+/** `sum.total`, with the column quoted if necessary. */
+function aggregateOf(what: unknown): string {
+  if (typeof what !== 'string') throw new InvalidFilter('an aggregate is a text such as count or sum.total');
+  const dot = what.indexOf('.');
+  return dot < 0 ? what : `${what.slice(0, dot)}.${columnOf(what.slice(dot + 1))}`;
+}
+
+function groupOf(name: unknown): string {
+  if (typeof name !== 'string') throw new InvalidFilter('a group is the name of a column, with or without a part of its time');
+  const [, column, part] = PART.exec(name) ?? [];
+  return column === undefined ? columnOf(name) : `${columnOf(column)}.${part}`;
+}
+
+/** Each part as an object or list, or as a text in the grammar of the parameter. */
+export function aggregateToQuery({ agg, group: groups, having }: AggregateParts): readonly QueryPair[] {
+  const named = isObject(agg) ? Object.entries(agg).map(([name, what]) => `${quoteName(name)}:${aggregateOf(what)}`) : agg;
+  const pairs: (readonly [string, string])[] = [
+    ['$agg', listText('agg', named)],
+    ['$group', listText('group', Array.isArray(groups) ? (groups as unknown[]).map(groupOf) : groups)],
+    ['$having', isObject(having) ? group('', whereToQuery(having))[1] : listText('having', having)],
+  ];
+  return pairs.filter(([, value]) => value !== '');
+}
+
+function listText(name: string, value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join(',');
+  throw new InvalidFilter(`${name} takes an object, a list or a text`);
 }

@@ -16,6 +16,9 @@ export interface ArgumentRow {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly enum?: readonly string[];
+  /** Members of an object, as JSON Schema. */
+  readonly properties?: object;
+  readonly additionalProperties?: boolean;
 }
 
 export type ArgumentRows = Readonly<Record<string, ArgumentRow>>;

@@ -4,10 +4,9 @@ import type { DescribedEndpoint } from '../describe/description.ts';
 import { writeJson } from '../util/json/json.ts';
 import { Decimal, type PlainMap, type PlainValue } from '../util/text/decimal.ts';
 import type { Arguments } from './arguments.ts';
+import { countFitting, fittingText, MAX_RESULT_BYTES, sizeOf } from './result-size.ts';
 import { ToolError, type ToolResult, type ToolSession } from './session.ts';
 import { bodyOf, forClients, jsonBytes, mapOf, rejectUnsafe } from './values.ts';
-
-const MAX_CHARACTERS = 16 * 1024;
 
 export const CALL_OUTPUT = {
   type: 'object',
@@ -49,27 +48,17 @@ async function call(session: ToolSession, { uri, method, inputType, input, versi
       : { body: isForm ? Buffer.from(form()) : jsonBytes(input), type: isForm ? 'application/x-www-form-urlencoded' : 'application/json' }),
   });
   const body = forClients(bodyOf(response));
-  const isLong = writeJson(body).length > MAX_CHARACTERS;
-  const shortened = isLong ? shorten(body) : body;
-  return {
-    value: mapOf({
-      status: response.status,
-      version: response.headers.get('x-served-version') ?? null,
-      body: shortened,
-      truncated: isLong,
-    }),
-  };
+  const result = { status: response.status, version: response.headers.get('x-served-version') ?? null };
+  const isLong = sizeOf(mapOf({ ...result, body, truncated: true })) > MAX_RESULT_BYTES;
+  const shown = isLong ? shorten(body, mapOf({ ...result, body: [], truncated: true })) : body;
+  return { value: mapOf({ ...result, body: shown, truncated: isLong }) };
 }
 
-/** Truncates a list or a string to the maximum length of a result. */
-function shorten(body: PlainValue): PlainValue {
-  if (!Array.isArray(body)) return (typeof body === 'string' ? body : writeJson(body)).slice(0, MAX_CHARACTERS);
-  let characters = 0;
-  const end = (body as readonly PlainValue[]).findIndex((item) => {
-    characters += writeJson(item).length + 1;
-    return characters > MAX_CHARACTERS;
-  });
-  return (body as readonly PlainValue[]).slice(0, Math.max(0, end));
+/** The beginning of a list, or of a text. Other values are shortened as their JSON. */
+function shorten(body: PlainValue, rest: PlainMap): PlainValue {
+  if (!Array.isArray(body)) return fittingText(typeof body === 'string' ? body : writeJson(body), rest);
+  const items = body as readonly PlainValue[];
+  return items.slice(0, countFitting(items, rest));
 }
 
 export async function callEndpoint(session: ToolSession, args: Arguments): Promise<ToolResult> {

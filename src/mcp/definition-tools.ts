@@ -1,21 +1,27 @@
 /** Tools for authors of Custom APIs: check, deploy, list and get definitions. */
-import { writeJson } from '../util/json/json.ts';
 import type { PlainMap, PlainValue } from '../util/text/decimal.ts';
 import type { Arguments } from './arguments.ts';
+import { countFitting } from './result-size.ts';
 import { ToolError, type ToolResult, type ToolSession } from './session.ts';
 import { bodyOf, forClients, mapOf } from './values.ts';
 
 const PATH = 'rest/definition/v1';
 const YAML = 'application/x-yaml';
-const MAX_CHARACTERS = 16 * 1024;
 
 export async function checkDefinition(session: ToolSession, args: Arguments): Promise<ToolResult> {
   const body = Buffer.from(args.text('definition'));
   const response = await session.send({ method: 'POST', path: `${PATH}/check`, query: [], body, type: YAML });
   const report = bodyOf(response) as PlainMap;
-  return {
-    value: mapOf({ valid: report.get('valid') ?? true, problems: report.get('problems') ?? [], warnings: report.get('warnings') ?? [] }),
-  };
+  const result = { valid: report.get('valid') ?? true, problems: [], warnings: listed(report.get('warnings')) };
+  return { value: mapOf({ ...result, ...fitting('problems', listed(report.get('problems')), mapOf(result)) }) };
+}
+
+const listed = (value: PlainValue | undefined): readonly PlainValue[] => (Array.isArray(value) ? (value as readonly PlainValue[]) : []);
+
+/** The items of a list that fit into the result. `truncated` marks a shortened list. */
+function fitting(name: string, items: readonly PlainValue[], rest: PlainMap): Readonly<Record<string, PlainValue>> {
+  const count = countFitting(items, new Map([...rest, ['truncated', true]]));
+  return { [name]: items.slice(0, count), ...(count < items.length ? { truncated: true } : {}) };
 }
 
 export async function deployDefinition(session: ToolSession, args: Arguments): Promise<ToolResult> {
@@ -23,18 +29,16 @@ export async function deployDefinition(session: ToolSession, args: Arguments): P
   if (space !== 'dev') throw new ToolError('Definitions are deployed in the dev space only; copy them from there.');
   const body = Buffer.from(args.text('definition'));
   const created = bodyOf(await session.send({ method: 'POST', path: PATH, query: [], body, type: YAML })) as PlainMap;
-  return { value: mapOf({ definition_id: created.get('definition_id') ?? '', warnings: created.get('warnings') ?? [] }) };
+  const result = { definition_id: created.get('definition_id') ?? '', warnings: [] };
+  return { value: mapOf({ ...result, ...fitting('warnings', listed(created.get('warnings')), mapOf(result)) }) };
 }
 
 export async function listDefinitions(session: ToolSession, args: Arguments): Promise<ToolResult> {
   const query = args.has('method') ? [['method', args.text('method')] as const] : [];
   const definitions = bodyOf(await session.send({ method: 'GET', path: `${PATH}/list`, query })) as readonly PlainValue[];
-  let characters = 0;
-  const end = definitions.findIndex((item) => {
-    characters += writeJson(item).length;
-    return characters > MAX_CHARACTERS;
-  });
-  return { value: mapOf({ definitions: forClients(end < 0 ? definitions : definitions.slice(0, end)), truncated: end >= 0 }) };
+  const shown = definitions.map(forClients);
+  const result = { definitions: [], truncated: false };
+  return { value: mapOf({ ...result, ...fitting('definitions', shown, mapOf(result)) }) };
 }
 
 export async function getDefinition(session: ToolSession, args: Arguments): Promise<ToolResult> {

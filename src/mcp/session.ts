@@ -47,7 +47,7 @@ export interface ToolResult {
 export class ToolError extends Error {
   readonly status: number;
 
-  constructor(message: string, status = 0) {
+  constructor(message: string, status = 400) {
     super(message);
     this.status = status;
   }

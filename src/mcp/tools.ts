@@ -48,6 +48,19 @@ const FILTER: ArgumentRow = {
     'Conditions by column, all of which hold: {"status": "new", "total": {"gt": 100}, "note": null, "id": {"in": [1, 2]}, "$or": [{…}, {…}], "$not": {…}}. ' +
     'Operators: eq, ne, lt, le, gt, ge, bw (a list of two), in, nin, li (contains), rli (begins with), nli, il (contains, in any case), null (true or false).',
 };
+const textOr = (schema: object, description: string): object => ({ anyOf: [{ type: 'string' }, schema], description });
+const AGGREGATE: ArgumentRow = {
+  type: 'object',
+  description:
+    'Aggregates instead of rows: {"agg": {"n": "count", "total": "sum.amount"}, "group": ["status", "placed_at.month"], "having": {"n": {"gt": 1}}}. ' +
+    'Functions: count, countd, sum, avg, min, max. The texts of REST work too: {"agg": "n:count,sum.amount", "group": "status", "having": "(n=gt.1)"}.',
+  properties: {
+    agg: textOr({ type: 'object', additionalProperties: { type: 'string' } }, 'Aggregates by result name'),
+    group: textOr({ type: 'array', items: { type: 'string' } }, 'Columns, each with or without a part of its time'),
+    having: textOr({ type: 'object' }, 'A filter on the names of the result'),
+  },
+  additionalProperties: false,
+};
 const DRY_RUN: ArgumentRow = {
   type: 'flag',
   default: true,
@@ -129,10 +142,7 @@ const TOOLS: Readonly<Record<string, ToolRow>> = {
       select: { type: 'strings', description: 'Columns; all when absent' },
       order: { type: 'strings', description: 'Columns to sort by, each with .asc or .desc: ["total.desc"]' },
       expand: { type: 'strings', description: 'Related rows to embed in each row: ["customer($select=name)"]' },
-      aggregate: {
-        type: 'object',
-        description: 'Aggregates instead of rows: {"agg": "count,total:sum.amount", "group": "status", "having": "(count=gt.1)"}',
-      },
+      aggregate: AGGREGATE,
       limit: { type: 'count', default: 50, minimum: 1, maximum: 200, description: 'Maximum number of rows' },
       cursor: { type: 'text', description: 'The next_cursor of the previous result' },
     },

@@ -5,12 +5,15 @@
 import { isIP } from 'node:net';
 import { DEMANDS } from '../../auth/caller.ts';
 import { ApiError, apiError } from '../../errors.ts';
-import { answerMessage, type McpReply, type MessageHeaders, type ToolServer } from '../../mcp/protocol.ts';
+import { answerMessage, answerUnreadable, type McpReply, type ToolServer } from '../../mcp/protocol.ts';
+import type { MessageHeaders } from '../../mcp/revision.ts';
 import type { ToolSession } from '../../mcp/session.ts';
 import { toolsOf } from '../../mcp/tools.ts';
 import type { Caller, SpaceCaller } from '../../model/caller.ts';
 import type { ProjectContext } from '../../model/project.ts';
 import { writeJson } from '../../util/json/json.ts';
+import type { PlainValue } from '../../util/text/decimal.ts';
+import { audit } from '../audit.ts';
 import { projectOf } from '../enter.ts';
 import type { Exchange } from '../exchange.ts';
 import { sendInside } from '../inner-requests.ts';
@@ -43,15 +46,27 @@ async function answer(services: Services, router: Router, exchange: Exchange): P
   }
   exchange.caller = caller;
   const context = await projectOf(services, caller);
-  const body = jsonBody(exchange);
+  const { outcome, message } = await reply(serverFor(services, router, exchange, { caller, context, token }), exchange);
+  sendBytes(exchange, STATUSES[outcome], JSON_TYPE, Buffer.from(message === undefined ? '' : writeJson(message)));
+}
+
+async function reply(server: ToolServer, exchange: Exchange): Promise<McpReply> {
   const headers: MessageHeaders = {
     version: exchange.header('mcp-protocol-version'),
     method: exchange.header('mcp-method'),
     name: exchange.header('mcp-name'),
   };
-  const { outcome, message } = await answerMessage(serverFor(services, router, exchange, { caller, context, token }), body, headers);
-  sendBytes(exchange, STATUSES[outcome], JSON_TYPE, Buffer.from(message === undefined ? '' : writeJson(message)));
+  let body: PlainValue;
+  try {
+    body = jsonBody(exchange);
+  } catch (error) {
+    if (!(error instanceof ApiError) || !UNREADABLE.has(error.key)) throw error;
+    return answerUnreadable(error.message);
+  }
+  return answerMessage(server, body, headers);
 }
+
+const UNREADABLE: ReadonlySet<string> = new Set(['body_not_json', 'body_too_deep']);
 
 /** Errors after which a client must authenticate again. */
 const UNAUTHENTICATED: ReadonlySet<string> = new Set(['missing_user', 'token_unknown', 'token_mismatch', 'token_incomplete']);
@@ -103,7 +118,7 @@ interface InMcp {
 }
 
 function serverFor(services: Services, router: Router, exchange: Exchange, { caller, context, token }: InMcp): ToolServer {
-  const { describer, engines, observer, config } = services;
+  const { describer, engines, config } = services;
   const session: ToolSession = {
     caller,
     outline: () => describer.outline(caller, context),
@@ -116,7 +131,6 @@ function serverFor(services: Services, router: Router, exchange: Exchange, { cal
     serverInfo: { name: 'millrace', version: services.version },
     session: () => session,
     tools: async () => toolsOf(await session.outline(), caller),
-    audit: (tool, object, status) =>
-      observer.emit({ kind: 'audit', requestId: exchange.requestId, action: `mcp.${tool}`, object, userId: caller.userId, status }),
+    audit: (tool, object, status) => audit(services, exchange, caller, { action: `mcp.${tool}`, object, status }),
   };
 }

@@ -1,23 +1,19 @@
 /**
  * Description → llms.txt, a short text for language models: tables, endpoints, grammar,
- * authentication. Lines are shortened so that the whole text stays readable at once.
+ * authentication. Long lines are shortened so that the whole text stays readable at once.
  */
 import { OPERATORS } from '../../sql/operators.ts';
 import { mapCooperatively } from '../../util/concurrency/slices.ts';
 import { type DescribedEndpoint, type DescribedTable, type Description, keyOf, OPERATIONS } from '../description.ts';
+import { fitLines, type ListLine } from './llms-lines.ts';
 
-/** Characters for all tables and endpoints together. */
-const MAX_CHARS = 11_000;
-const MIN_LINE_CHARS = 60;
-const MAX_LINE_CHARS = 400;
+/** Size of all tables and endpoints together. */
+const MAX_BYTES = 11_500;
 
 export async function writeLlms(description: Description): Promise<string> {
   const { prefix, org, project, space, endpoints, unreachable, maxPageSize } = description;
-  const tables = await description.tables();
-  const lineChars = Math.max(
-    MIN_LINE_CHARS,
-    Math.min(MAX_LINE_CHARS, Math.floor(MAX_CHARS / Math.max(1, tables.length + endpoints.length))),
-  );
+  const tables = await mapCooperatively(await description.tables(), project, tableLine);
+  const lines = await fitLines([...tables, ...endpoints.map(endpointLine)], MAX_BYTES, project);
   const auto = `/${prefix}/api/rest/auto/v1/${org}/${project}`;
   const operators = Object.entries(OPERATORS).map(([name, { meaning }]) => `${name} (${meaning})`);
   return [
@@ -48,10 +44,10 @@ export async function writeLlms(description: Description): Promise<string> {
     '',
     'Each line: table (operations; key): columns.',
     '',
-    ...(await mapCooperatively(tables, project, (table) => clip(tableLine(table), lineChars))),
+    ...lines.slice(0, tables.length),
     ...(unreachable.length === 0 ? [] : ['', `Not reachable at this moment: ${unreachable.join(', ')}.`]),
     ...(endpoints.length === 0 ? [] : ['', '## Endpoints', '', `Path: /${org}/${project}/<uri>`, '']),
-    ...endpoints.map((endpoint) => clip(endpointLine(endpoint), lineChars)),
+    ...lines.slice(tables.length),
     '',
     '## More',
     '',
@@ -60,21 +56,20 @@ export async function writeLlms(description: Description): Promise<string> {
   ].join('\n');
 }
 
-function tableLine({ ref, table, rights }: DescribedTable): string {
+function tableLine({ ref, table, rights }: DescribedTable): ListLine {
   const operations = OPERATIONS.filter((operation) => rights[operation] !== undefined);
   const shown = operations.length === OPERATIONS.length ? 'all' : operations.join(' ');
   const key = keyOf(table).map(({ name }) => name);
   const columns = (rights.read?.columns ?? []).map(({ name, type, nullable }) => `${name} ${type}${nullable ? '?' : ''}`);
-  return `- ${ref} (${shown}${key.length === 0 ? '' : `; ${key.join(',')}`}): ${columns.join(', ')}`;
+  return { head: `- ${ref} (${shown}${key.length === 0 ? '' : `; ${key.join(',')}`}): `, items: columns, tail: '' };
 }
 
-function endpointLine({ method, uri, version, about, inputs }: DescribedEndpoint): string {
-  const given =
-    inputs === undefined ? '' : ` {${[...inputs].map(([name, { type, required }]) => `${name}${required ? '' : '?'} ${type}`).join(', ')}}`;
-  return `- ${method.toUpperCase()} ${uri}${given} (${version})${about.summary === undefined ? '' : `: ${about.summary}`}`;
-}
-
-function clip(line: string, maxChars: number): string {
-  const one = line.replace(/\s+/g, ' ');
-  return one.length <= maxChars ? one : `${one.slice(0, maxChars - 1)}…`;
+function endpointLine({ method, uri, version, about, inputs }: DescribedEndpoint): ListLine {
+  const items = [...(inputs ?? [])].map(([name, { type, required }]) => `${name}${required ? '' : '?'} ${type}`);
+  const [open, close] = items.length === 0 ? ['', ''] : [' {', '}'];
+  return {
+    head: `- ${method.toUpperCase()} ${uri}${open}`,
+    items,
+    tail: `${close} (${version})${about.summary === undefined ? '' : `: ${about.summary}`}`,
+  };
 }

@@ -1,4 +1,5 @@
-// The page's own script: fetches the document of what the caller may do, offers its databases and tables, and shows one at a time. Asks for a
+// The page's own script: fetches the document of what the caller may do, offers its databases and
+// tables, and shows one at a time; `?db=&table=` of its own address chooses the first. Asks for a
 // Power Token when the document is refused, and keeps it in memory only.
 const find = (id) => document.getElementById(id);
 const CUSTOM = 'Custom endpoints';
@@ -18,6 +19,9 @@ async function fetchDocument(query) {
   if (!response.ok) throw new Error(body.message ?? `The service answered ${response.status}.`);
   return body;
 }
+
+/** `pg/shop` of `pg/shop/orders`. The name of a table may contain slashes. */
+const databaseOf = (ref) => ref.split('/', 2).join('/');
 
 /** `pg/shop/orders` of every table, in the order of the document. */
 function tablesOf({ components }) {
@@ -74,10 +78,28 @@ async function showChosen() {
   }
 }
 
-function chooseDatabase() {
+function fillTables() {
   const database = find('database').value;
-  const inside = tablesOf(whole).filter((ref) => ref.startsWith(`${database}/`));
+  const inside = tablesOf(whole).filter((ref) => databaseOf(ref) === database);
   fill(find('table'), inside.map((ref) => ref.slice(database.length + 1)));
+}
+
+function chooseDatabase() {
+  fillTables();
+  return showChosen();
+}
+
+/** Selects what the page's address names, as far as it exists. */
+function chooseFromAddress() {
+  const wanted = new URL(location.href).searchParams;
+  const choose = (select, value) => {
+    const exists = [...select.options].some((option) => option.value === value);
+    if (exists) select.value = value;
+    return exists;
+  };
+  const isKnown = choose(find('database'), wanted.get('db'));
+  fillTables();
+  if (isKnown) choose(find('table'), wanted.get('table'));
   return showChosen();
 }
 
@@ -91,10 +113,10 @@ async function start() {
     return;
   }
   find('ask').hidden = true;
-  const databases = new Set(tablesOf(whole).map((ref) => ref.slice(0, ref.lastIndexOf('/'))));
+  const databases = new Set(tablesOf(whole).map(databaseOf));
   fill(find('database'), [...databases, CUSTOM]);
   if (whole['x-unreachable'].length > 0) find('state').textContent = `Not reachable: ${whole['x-unreachable'].join(', ')}`;
-  await chooseDatabase();
+  await chooseFromAddress();
 }
 
 find('database').addEventListener('change', chooseDatabase);

@@ -27,6 +27,9 @@ const CLOCK = '[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\\.[0-9]+)?)?';
 const ZONE = '(?:Z|z|[+-][0-9]{2}:?[0-9]{2})';
 const NUMBER = '[+-]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][+-]?[0-9]+)?';
 
+/** NaN and infinities are strings in JSON. */
+const NUMBER_OR_SPECIAL: Schema = { type: ['number', 'string'], pattern: '^(?:NaN|-?Infinity)$' };
+
 const text = (schema: (column: ColumnFacts) => Schema, example: KindRow['example'], pattern = ANY_TEXT): KindRow => ({
   schema: (column) => ({ type: 'string', ...schema(column) }),
   example,
@@ -35,10 +38,14 @@ const text = (schema: (column: ColumnFacts) => Schema, example: KindRow['example
 
 const KINDS: Readonly<Record<Kind, KindRow>> = {
   int: { schema: integerSchema, example: integerExample, text: '[+-]?[0-9]+' },
-  decimal: { schema: () => ({ type: 'number' }), example: decimalExample, text: NUMBER },
+  decimal: {
+    // Only types without a precision can hold all of these strings.
+    schema: ({ precision }) => (precision === undefined ? NUMBER_OR_SPECIAL : { type: 'number' }),
+    example: decimalExample,
+    text: NUMBER,
+  },
   float: {
-    // NaN and infinities are strings.
-    schema: () => ({ type: ['number', 'string'], format: 'double', pattern: '^(?:NaN|-?Infinity)$' }),
+    schema: () => ({ ...NUMBER_OR_SPECIAL, format: 'double' }),
     example: () => 1.5,
     text: `(?:${NUMBER}|NaN|[+-]?Infinity)`,
   },

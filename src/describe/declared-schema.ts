@@ -27,6 +27,17 @@ export function jsonOf(value: PlainValue): unknown {
   return value instanceof Map ? Object.fromEntries([...value].map(([name, item]) => [name, jsonOf(item)])) : value;
 }
 
+/** `true` for values that contain a member `$ref`, which many tools resolve even inside examples. */
+export function holdsReference(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return '$ref' in value || Object.values(value).some(holdsReference);
+}
+
+function withoutReferences(value: PlainValue | undefined): unknown {
+  const plain = value === undefined ? undefined : jsonOf(value);
+  return holdsReference(plain) ? undefined : plain;
+}
+
 /** RE2 has some notations that JSON Schema does not support. */
 function isPattern(pattern: string | undefined): pattern is string {
   if (pattern === undefined) return false;
@@ -48,6 +59,7 @@ export function declaredSchema(declaration: Declaration): Schema {
     ...(fields === undefined ? {} : objectSchema(fields)),
     ...(nullable && fields !== undefined ? { type: ['object', 'null'] } : {}),
   };
+  const example = withoutReferences(declaration.example);
   const optional: Readonly<Record<string, unknown>> = {
     description: declaration.description,
     minLength,
@@ -59,8 +71,8 @@ export function declaredSchema(declaration: Declaration): Schema {
     minItems,
     maxItems,
     items: items === undefined ? (type === 'array' ? {} : undefined) : declaredSchema(items),
-    default: declaration.default === undefined ? undefined : jsonOf(declaration.default),
-    examples: declaration.example === undefined ? undefined : [jsonOf(declaration.example)],
+    default: withoutReferences(declaration.default),
+    examples: example === undefined ? undefined : [example],
   };
   for (const [name, value] of Object.entries(optional)) if (value !== undefined) given[name] = value;
   return given;

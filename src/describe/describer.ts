@@ -150,11 +150,12 @@ export class Describer {
 
   /**
    * Returns the table of a reference such as `pg/shop/orders`. Throws if the caller may not see it.
+   * The name of a table may contain slashes.
    */
   async table(caller: SpaceCaller, context: ProjectContext, ref: string): Promise<DescribedTable> {
-    const slash = ref.lastIndexOf('/');
-    if (slash === ref.indexOf('/')) throw apiError('bad_parameter', 'table', 'name it as pg/shop/orders');
-    const { tables, unreachable } = await this.describe(caller, context, { db: ref.slice(0, slash), table: ref.slice(slash + 1) });
+    const [, db, name] = /^([^/]*\/[^/]*)\/(.*)$/s.exec(ref) ?? [];
+    if (db === undefined) throw apiError('bad_parameter', 'table', 'name it as pg/shop/orders');
+    const { tables, unreachable } = await this.describe(caller, context, { db, table: name });
     if (unreachable.length > 0) throw apiError('database_unreachable');
     const [table] = await tables();
     if (table === undefined) throw apiError('table_unknown', ref);

@@ -1,23 +1,27 @@
 /**
  * Names in documents, made from names in databases without collisions. Pure.
- * Letters, digits and `_` stay; every other character becomes its code point between hyphens.
+ * Letters, digits and `_` stay; every other character becomes its code point between underscores.
  */
 
-/** `order-items` becomes `order-2d-items`. */
-function plainWord(word: string): string {
-  return word.replace(/[^A-Za-z0-9_]/gu, (character) => `-${(character.codePointAt(0) ?? 0).toString(16)}-`);
+/** An underscore that would read as the beginning of a code point is escaped, too. */
+const ESCAPED = /_(?=[0-9a-f]+[^A-Za-z0-9])|[^A-Za-z0-9_]/gu;
+const escaped = (character: string): string => `_${(character.codePointAt(0) ?? 0).toString(16)}_`;
+
+/** `order-items` becomes `order_2d_items`. */
+export function plainWord(word: string): string {
+  return word.replace(ESCAPED, escaped);
 }
 
-/** `pg/shop/orders` becomes `pg.shop.orders`. */
-export function tableName(ref: string): string {
-  return ref.split('/').map(plainWord).join('.');
+/** The table `orders` of `pg/shop` becomes `pg.shop.orders`. A slash in a name is escaped. */
+export function tableName(...parts: readonly [type: string, database: string, table: string]): string {
+  return parts.map(plainWord).join('.');
 }
 
-/** `reports/{year}` becomes `reports.~year`. */
+/** `reports/{year}` becomes `reports.__year`. Other segments do not begin with two underscores. */
 export function endpointName(uri: string): string {
   return uri
     .split('/')
-    .map((segment) => (segment.startsWith('{') ? `~${plainWord(segment.slice(1, -1))}` : plainWord(segment)))
+    .map((segment) => (segment.startsWith('{') ? `__${plainWord(segment.slice(1, -1))}` : plainWord(segment).replace(/^_(?=_)/, escaped)))
     .join('.');
 }
 

@@ -3,12 +3,17 @@
 import { braceNames } from '../../custom/document/uri.ts';
 import type { Declarations } from '../../custom/inputs/declaration.ts';
 import { REASONS } from '../../errors.ts';
-import { declaredSchema, jsonOf, objectSchema } from '../declared-schema.ts';
+import { declaredSchema, holdsReference, jsonOf, objectSchema } from '../declared-schema.ts';
 import type { DescribedAnswer, DescribedEndpoint, Description } from '../description.ts';
 import { endpointName } from '../names.ts';
 import { statusesOf } from '../operations.ts';
 import type { Json } from './notation.ts';
 import { errorResponses, inAllFormats, refTo } from './openapi-parts.ts';
+
+/** An example as a member `name`, unless tools would read it as a reference. */
+function exampleMember(name: string, value: unknown): Json {
+  return value === undefined || holdsReference(value) ? {} : { [name]: value };
+}
 
 const BODY_TYPES: Readonly<Record<string, string>> = {
   json: 'application/json',
@@ -56,8 +61,14 @@ function callOperation(endpoint: DescribedEndpoint): Json {
 const RESULTS: Readonly<Record<DescribedAnswer['result'], Json>> = {
   rows: { type: 'array', items: { type: 'object' } },
   count: refTo('schemas', 'RowsAffected'),
-  unknown: {},
+  unknown: { description: 'Whatever the endpoint returns' },
 };
+
+/** Text as a string, other files as bytes. */
+function fileSchema(type: string): Json {
+  if (type === 'application/json') return { description: 'Any JSON' };
+  return { type: 'string', ...(type.startsWith('text/') ? {} : { format: 'binary' }) };
+}
 
 const text = (description: string): Json => ({ description, schema: { type: 'string' } });
 const ERROR: Json = { 'application/json': { schema: refTo('schemas', 'Error') } };
@@ -72,12 +83,12 @@ function responsesOf(answer: DescribedAnswer): Json {
     ...(isCached ? { 'X-Cache': text('HIT or MISS') } : {}),
     ...Object.fromEntries(headers.map((name) => [name, text("The endpoint's own")])),
   };
-  const content = file === undefined ? inAllFormats(RESULTS[result]) : { [file]: { schema: {} } };
+  const content = file === undefined ? inAllFormats(RESULTS[result]) : { [file]: { schema: fileSchema(file) } };
   const own = (status: number): Json => ({
     description: status === 200 ? 'The result' : (REASONS[status] ?? 'The result'),
     headers: given,
     // The author or the service writes the body of an error.
-    ...(BODILESS.includes(status) ? {} : { content: status < 400 ? content : { ...content, ...inAllFormats({}) } }),
+    ...(BODILESS.includes(status) ? {} : { content: status < 400 ? content : { ...content, ...inAllFormats(RESULTS.unknown) } }),
   });
   const refused = refusals.map((status) => [status, { description: REASONS[status] ?? 'Refused by the endpoint', content: ERROR }]);
   return {
@@ -119,7 +130,7 @@ function queryParameters({ inputs }: DescribedEndpoint, inPath: readonly string[
       ...(declaration.description === undefined ? {} : { description: declaration.description }),
       ...(declaration.type === 'array' ? { style: 'form', explode: true } : {}),
       schema: declaredSchema(declaration),
-      ...(declaration.example === undefined ? {} : { example: jsonOf(declaration.example) }),
+      ...exampleMember('example', declaration.example === undefined ? undefined : jsonOf(declaration.example)),
     }));
 }
 
@@ -136,7 +147,7 @@ function bodyOf({ inputs, inputType }: DescribedEndpoint, inPath: readonly strin
       [type]: {
         schema: objectSchema(inBody),
         ...(examples.length > 0 && isWhole
-          ? { example: Object.fromEntries(examples.map(([name, { example = null }]) => [name, jsonOf(example)])) }
+          ? exampleMember('example', Object.fromEntries(examples.map(([name, { example = null }]) => [name, jsonOf(example)])))
           : {}),
       },
     },

@@ -11,6 +11,9 @@ export function useOf({ keys }: DescribedTable, { name }: Column): ColumnUse {
   return keys.some(({ columns }) => columns.includes(name)) ? 'reference' : 'own';
 }
 
+/** Tools would resolve an example with this member as a reference. */
+const isReference = ({ name }: Column): boolean => name === '$ref';
+
 /** The key of a row as a path has it. `undefined` if a part of it has no example. */
 export function keyExample({ table }: DescribedTable): string | undefined {
   const values = keyOf(table).map((column) => columnExample(column, 'reference'));
@@ -20,7 +23,7 @@ export function keyExample({ table }: DescribedTable): string | undefined {
 /** A column to update and its new value. Prefers columns that belong to no key. */
 export function changeExample(described: DescribedTable): ChangeExample | undefined {
   const columns = described.rights.update?.columns ?? [];
-  const isKnown = (column: Column): boolean => !['object', 'undefined'].includes(typeof columnExample(column));
+  const isKnown = (column: Column): boolean => !isReference(column) && !['object', 'undefined'].includes(typeof columnExample(column));
   const isOutsideKey = (column: Column): boolean => !column.primaryKey && isKnown(column);
   const column =
     columns.find((candidate) => isOutsideKey(candidate) && useOf(described, candidate) === 'own') ??
@@ -36,5 +39,6 @@ export function insertExample(described: DescribedTable): Json | undefined {
   const required = columns.filter((column) => column.required || (keyOf(table).includes(column) && column.default === null));
   const shown = required.length > 0 ? required : columns.slice(0, 1);
   const values = shown.map((column): [string, unknown] => [column.name, columnExample(column, useOf(described, column))]);
-  return values.length === 0 || values.some(([, value]) => value === undefined) ? undefined : Object.fromEntries(values);
+  const isUnknown = values.length === 0 || shown.some(isReference) || values.some(([, value]) => value === undefined);
+  return isUnknown ? undefined : Object.fromEntries(values);
 }

@@ -5,7 +5,7 @@
 import type { Column } from '../../model/table.ts';
 import { memo } from '../../util/memo.ts';
 import { filterExample, filterName } from '../column-schema.ts';
-import { columnInQuery, tableName } from '../names.ts';
+import { columnInQuery, plainWord } from '../names.ts';
 import type { Json } from './notation.ts';
 import { refTo } from './openapi-parts.ts';
 
@@ -48,7 +48,7 @@ export class FilterParameters {
   });
 
   #newName(column: Column): string {
-    const plain = `${tableName(column.name)}.${filterName(column)}`;
+    const plain = `${plainWord(column.name)}.${filterName(column)}`;
     const count = (this.#counts.get(plain) ?? 0) + 1;
     this.#counts.set(plain, count);
     return count === 1 ? plain : `${plain}.${count}`;

@@ -4,11 +4,13 @@
  */
 import { type ApiOperation, FILTERED, PARAMETERS } from '../../auto/request/parameters.ts';
 import { BoundedMap } from '../../util/bounded-map.ts';
-import { type Description, keyOf } from '../description.ts';
+import type { Description } from '../description.ts';
 import { API_OPERATIONS, OPERATION_ROWS, statusesOf } from '../operations.ts';
 import { type Json, type Members, SHARED, Shared } from './notation.ts';
-import { changeExample, insertExample, keyExample } from './openapi-examples.ts';
+import { changeExample, insertExample } from './openapi-examples.ts';
+import { ownParameters } from './openapi-own-parameters.ts';
 import { errorResponses, parameterName, refTo } from './openapi-parts.ts';
+import { takesRows } from './openapi-schemas.ts';
 import type { DocumentedTable } from './openapi-tables.ts';
 
 export function tablePaths({ prefix, org, project }: Description, documented: DocumentedTable): Members {
@@ -22,10 +24,10 @@ export function tablePaths({ prefix, org, project }: Description, documented: Do
         .filter((operation) => rights[OPERATION_ROWS[operation].right] !== undefined)
         .map((operation) => [OPERATION_ROWS[operation].method, tableOperation(documented, operation, filterList)]),
     );
-  const isAddressable = keyOf(table).length > 0 && keyOf(table).every((column) => rights.read?.columns.includes(column) === true);
   const paths: [path: string, item: Json][] = [[path, operationsOn('table')]];
   if (rights.read !== undefined) paths.push([`${path}/query`, operationsOn('query')]);
-  if (isAddressable) paths.push([`${path}/{key}`, { parameters: [keyParameter(documented)], ...operationsOn('row') }]);
+  if (documented.isAddressable)
+    paths.push([`${path}/{key}`, { parameters: [refTo('parameters', `${documented.name}.key`)], ...operationsOn('row') }]);
   return paths;
 }
 
@@ -67,19 +69,6 @@ function successResponse(name: string, operation: ApiOperation): Json {
   return refTo('responses', operation === 'row.read' ? `${name}.row` : `${name}.written`);
 }
 
-function keyParameter(documented: DocumentedTable): Json {
-  const names = keyOf(documented.table).map(({ name }) => name);
-  const example = keyExample(documented);
-  return {
-    name: 'key',
-    in: 'path',
-    required: true,
-    description: `The values of ${names.join(', ')}, separated by commas; quoted where they hold commas or quotes.`,
-    schema: { type: 'string' },
-    ...(example === undefined ? {} : { example }),
-  };
-}
-
 const SHARED_NAMES = byOperation((operation) =>
   Object.entries(PARAMETERS).flatMap(([name, { operations }]) => (operations.includes(operation) ? [name] : [])),
 );
@@ -102,43 +91,10 @@ function sharedParametersWithout(hidden: readonly string[], operation: ApiOperat
  * shared ones.
  */
 function ownAndSharedParameters(documented: DocumentedTable, operation: ApiOperation): readonly (Json | Shared)[] {
-  const hidden: string[] = [];
-  const own: Json[] = [];
-  for (const [name, make] of OWN_PARAMETERS) {
-    const parameter = SHARED_NAMES[operation].includes(name) ? make(documented) : undefined;
-    if (parameter === undefined) continue;
-    hidden.push(name);
-    own.push(parameter);
-  }
+  const own = ownParameters(documented).filter(({ replaces }) => replaces !== undefined && SHARED_NAMES[operation].includes(replaces));
+  const hidden = own.flatMap(({ replaces = '' }) => replaces);
   if (documented.table.byName.has('version')) hidden.push('version');
-  return [sharedParametersWithout(hidden, operation), ...own];
-}
-
-/** Parameters that differ between tables. */
-const OWN_PARAMETERS = [
-  ['set', setParameter],
-  ['ps', pageSizeParameter],
-] as const;
-
-/** The shared parameter with an example for this table. */
-function setParameter(documented: DocumentedTable): Json {
-  const { schema, description } = PARAMETERS['set'] ?? { schema: {}, description: '' };
-  const change = changeExample(documented);
-  return { name: 'set', in: 'query', required: true, description, schema, ...(change === undefined ? {} : { example: setText(change) }) };
-}
-
-function setText([name, value]: readonly [string, unknown]): string {
-  return `${/[."]/.test(name) ? JSON.stringify(name) : name}.${String(value)}`;
-}
-
-/**
- * The shared parameter with the maximum of the caller's persona. `undefined` if the persona has
- * none.
- */
-function pageSizeParameter({ rights: { read } }: DocumentedTable): Json | undefined {
-  if (read?.maxPageSize === undefined) return undefined;
-  const schema = { ...PARAMETERS['ps']?.schema, maximum: read.maxPageSize };
-  return { name: 'ps', in: 'query', required: true, description: PARAMETERS['ps']?.description, example: 1, schema };
+  return [sharedParametersWithout(hidden, operation), ...own.map(({ name }) => refTo('parameters', name))];
 }
 
 function requestBody(documented: DocumentedTable, operation: ApiOperation): Json | undefined {
@@ -155,8 +111,13 @@ function requestBody(documented: DocumentedTable, operation: ApiOperation): Json
       return jsonBody({ type: 'array', minItems: 1, items: refTo('schemas', `${name}.insert`) }, example && [example]);
     }
     case 'patch': {
-      const rows = { type: 'array', minItems: 1, items: changes, description: 'Rows with their whole keys, without filters.' };
-      return jsonBody({ oneOf: [changes, rows] }, changedColumns(documented));
+      const rows = {
+        type: 'array',
+        minItems: 1,
+        items: refTo('schemas', `${name}.changed`),
+        description: 'Rows with their whole keys, without filters.',
+      };
+      return jsonBody(takesRows(documented) ? { oneOf: [changes, rows] } : changes, changedColumns(documented));
     }
     case 'row.patch':
       return jsonBody(changes, changedColumns(documented));

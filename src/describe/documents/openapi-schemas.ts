@@ -19,7 +19,16 @@ export function tableSchemas(documented: DocumentedTable): Members {
   if (rights.read !== undefined) schemas.push([`${name}.query`, querySchema(documented)]);
   if (rights.insert !== undefined) schemas.push([`${name}.insert`, insertSchema(documented, rights.insert.columns)]);
   if (rights.update !== undefined) schemas.push([`${name}.update`, updateSchema(documented, rights.update.columns)]);
+  if (rights.update !== undefined && takesRows(documented))
+    schemas.push([`${name}.changed`, changedRowSchema(documented, rights.update.columns)]);
   return schemas;
+}
+
+/** `true` if a PATCH may be a list of rows, which needs a readable key. */
+export function takesRows({ table, rights }: DocumentedTable): boolean {
+  const isOfKey = (column: Column): boolean => table.primaryKey.includes(column);
+  const hasOther = rights.update?.columns.some((column) => !isOfKey(column)) === true;
+  return hasOther && table.primaryKey.length > 0 && table.primaryKey.every((column) => rights.read?.columns.includes(column) === true);
 }
 
 function rowSchema(documented: DocumentedTable): Json {
@@ -29,6 +38,8 @@ function rowSchema(documented: DocumentedTable): Json {
     type: 'object',
     title: table.name,
     properties: rights.read && propertiesOf(documented, rights.read.columns),
+    // Every column is in every row. With $select, only the selected ones are.
+    required: rights.read?.columns.map(nameOf),
     'x-table': ref,
     'x-primary-key': keyOf(table).filter(isReadable).map(nameOf),
     'x-unique-keys': table.unique.filter((key) => key.length > 0 && key.every(isReadable)).map((key) => key.map(nameOf)),
@@ -58,10 +69,20 @@ function insertSchema(documented: DocumentedTable, columns: readonly Column[]): 
   };
 }
 
-/** Columns of the key are included: they identify the row. */
 function updateSchema(documented: DocumentedTable, columns: readonly Column[]): Json {
-  const all = [...new Set([...keyOf(documented.table), ...columns])];
-  return { type: 'object', minProperties: 1, properties: propertiesOf(documented, all), additionalProperties: false };
+  return { type: 'object', minProperties: 1, properties: propertiesOf(documented, columns), additionalProperties: false };
+}
+
+/** The key identifies the row, whether or not it may be changed. */
+function changedRowSchema(documented: DocumentedTable, columns: readonly Column[]): Json {
+  const key = documented.table.primaryKey;
+  return {
+    type: 'object',
+    minProperties: key.length + 1,
+    properties: propertiesOf(documented, [...new Set([...key, ...columns])]),
+    required: key.map(nameOf),
+    additionalProperties: false,
+  };
 }
 
 const MASKED = new Shared({ type: ['string', 'null'], description: 'Not shown to you', readOnly: true });

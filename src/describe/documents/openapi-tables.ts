@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Column } from '../../model/table.ts';
 import { isFiltered } from '../column-schema.ts';
-import type { DescribedTable, Description } from '../description.ts';
+import { type DescribedTable, type Description, keyOf } from '../description.ts';
 import { tableName } from '../names.ts';
 import { tableFingerprint } from '../table-fingerprint.ts';
 import type { FilterParameters } from './openapi-filters.ts';
@@ -17,6 +17,8 @@ export interface DocumentedTable extends DescribedTable {
   /** Name in components and operation ids. */
   readonly name: string;
   readonly filters: readonly ColumnFilter[];
+  /** `true` if its rows have paths: there is a key, and the caller may read it. */
+  readonly isAddressable: boolean;
   /** Equal if and only if the table's parts of the document are equal. */
   readonly fingerprint: string;
 }
@@ -26,7 +28,10 @@ export function documentTable(description: Description, described: DescribedTabl
   const filters = columns
     .filter((column) => isFiltered(column) && masked?.has(column) !== true)
     .map((column): ColumnFilter => ({ column, parameter: parameters.nameOf(column) }));
-  return { ...described, name: tableName(described.ref), filters, fingerprint: fingerprintOf(description, described, filters) };
+  const key = keyOf(described.table);
+  const isAddressable = key.length > 0 && key.every((column) => columns.includes(column));
+  const name = tableName(described.type, described.database, described.table.name);
+  return { ...described, name, filters, isAddressable, fingerprint: fingerprintOf(description, described, filters) };
 }
 
 function fingerprintOf(

@@ -8,6 +8,7 @@ import type { DocumentWriter } from './document-writer.ts';
 import type { Json } from './notation.ts';
 import { callPaths } from './openapi-calls.ts';
 import { FilterParameters } from './openapi-filters.ts';
+import { tableParameters } from './openapi-own-parameters.ts';
 import { tablePaths } from './openapi-paths.ts';
 import { HEADERS, tableResponses, tableSchemas } from './openapi-schemas.ts';
 import { CONDITIONS, SECURITY_SCHEMES, SHARED_RESPONSES, SHARED_SCHEMAS, sharedParameters } from './openapi-shared.ts';
@@ -34,6 +35,7 @@ export async function writeOpenApi(description: Description, writer: DocumentWri
   await writer.members(sharedParameters(description));
   await writer.members(CONDITIONS);
   await writer.members(filters.components());
+  for (const table of tables) await writer.cachedMembers(`parameters ${table.fingerprint}`, () => tableParameters(table));
   writer.close();
   writer.open('responses');
   await writer.members(SHARED_RESPONSES);

@@ -20,12 +20,13 @@ export function parseExact(text: string): unknown {
   }) as unknown;
 }
 
-/** Writes bigints as numbers, by the same marks. */
+/** Writes bigints as numbers, by the same marks. NaN and infinities are strings, as in answers. */
 export function writeExact(value: unknown): string {
   let hasMarks = false;
   const text = JSON.stringify(value, (_, item: unknown) => {
     const mark = typeof item === 'bigint' ? '\0b' : typeof item === 'string' && item[0] === '\0' ? '\0s' : '';
     hasMarks ||= mark !== '';
+    if (typeof item === 'number' && !Number.isFinite(item)) return String(item);
     return mark === '' ? item : mark + String(item);
   });
   if (!hasMarks) return text;

@@ -4,13 +4,15 @@
  */
 import { writeExact } from './exact-json.ts';
 import { type ClientAnswer, HttpSender, MillraceError } from './transport.ts';
-import type { CallSettings, ClientOptions, EndpointShapes, ExpandOptions, MillraceClient, ServiceFacts, TableShapes } from './types.ts';
+import type { CallSettings, ClientOptions, EndpointShapes, MillraceClient, ServiceFacts, TableShapes } from './types.ts';
 import { aggregateToQuery, type QueryPair, quoteName, quoteValue, whereToQuery } from './where.ts';
 
 export type {
   AggregateOptions,
+  BigInteger,
   CallOptions,
   ClientOptions,
+  Decimal,
   ExpandOptions,
   MillraceClient,
   NullFilter,
@@ -25,7 +27,12 @@ export type {
 export { MillraceError };
 
 /** Options of all methods. The types of each method restrict them. */
-interface AnyOptions extends CallSettings, ExpandOptions {
+interface AnyOptions extends CallSettings {
+  select?: readonly string[];
+  where?: object;
+  order?: { [column: string]: string };
+  size?: number;
+  expand?: Expanded;
   page?: number;
   set?: object;
   group?: readonly string[];
@@ -36,6 +43,8 @@ interface AnyOptions extends CallSettings, ExpandOptions {
   maxAffected?: number;
   upsert?: boolean | readonly string[];
 }
+
+type Expanded = { [relation: string]: true | AnyOptions } | undefined;
 
 /** Longer queries are sent in a body. */
 const MAX_QUERY_CHARS = 4000;
@@ -56,7 +65,7 @@ const relation = (item: string): string => {
   return alias + (/^\w+(?:!|$)|^"/.test(name) ? name : quoteName(name));
 };
 
-function expansion(expand: ExpandOptions['expand']): string | undefined {
+function expansion(expand: Expanded): string | undefined {
   if (expand === undefined) return undefined;
   return Object.entries(expand)
     .map(([name, options]) => {
@@ -77,7 +86,6 @@ function expansion(expand: ExpandOptions['expand']): string | undefined {
 }
 
 type Loose = Record<string, unknown>;
-type Expanded = ExpandOptions['expand'];
 
 /** `a` of `lines:a!column`, without its quotes. */
 const tableOf = (item: string): string => {
@@ -86,37 +94,43 @@ const tableOf = (item: string): string => {
 };
 const keyOf = (item: string): string => /^([^":!]+):/.exec(item)?.[1] ?? tableOf(item);
 
-/** Converts a number that was read exactly to the type of its column. */
-const asFloat = (value: unknown): unknown =>
-  typeof value === 'bigint' || (typeof value === 'string' && value !== '' && Number.isFinite(Number(value))) ? Number(value) : value;
+/** Converts a number that was read exactly, NaN or an infinity. A masked value stays as it is. */
+const asNumber = (value: unknown): unknown =>
+  typeof value === 'bigint' || (typeof value === 'string' && /^(?:NaN|[+-]?(?:[\d.]+(?:[eE][+-]?\d+)?|Infinity))$/.test(value))
+    ? Number(value)
+    : value;
 const asDecimal = (value: unknown): unknown => (typeof value === 'number' || typeof value === 'bigint' ? String(value) : value);
 
 class Table {
   readonly #transport: HttpSender;
   readonly #path: string;
+  readonly #database: string;
   readonly #ref: string;
   readonly #facts: ServiceFacts;
 
-  constructor(transport: HttpSender, ref: string, facts: ServiceFacts) {
+  constructor(transport: HttpSender, database: string, name: string, facts: ServiceFacts) {
     this.#transport = transport;
-    this.#path = `api/rest/auto/v1/${ref.split('/').map(encodeURIComponent).join('/')}`;
-    this.#ref = ref;
+    // The name of a table may contain a slash, which is not one of the path.
+    this.#path = `api/rest/auto/v1/${[...database.split('/'), name].map(encodeURIComponent).join('/')}`;
+    this.#database = database;
+    this.#ref = `${database}/${name}`;
     this.#facts = facts;
   }
 
-  /** Converts floats to numbers and decimals to strings, in related rows as well. */
+  /** Decimals are strings with `exact` only. */
+  #asDecimal(value: unknown): unknown {
+    return this.#transport.isExact ? asDecimal(value) : asNumber(value);
+  }
+
+  /** Converts floats and decimals to the types of their columns, in related rows as well. */
   #rows(body: unknown, expand?: Expanded, ref = this.#ref): unknown {
-    if (!this.#transport.isExact || body === null || typeof body !== 'object') return body;
+    if (body === null || typeof body !== 'object') return body;
     const { floats, decimals = {} } = this.#facts;
     for (const row of (Array.isArray(body) ? body : [body]) as Loose[]) {
-      for (const name of floats[ref] ?? []) if (name in row) row[name] = asFloat(row[name]);
-      for (const name of decimals[ref] ?? []) if (name in row) row[name] = asDecimal(row[name]);
+      for (const name of floats[ref] ?? []) if (name in row) row[name] = asNumber(row[name]);
+      for (const name of decimals[ref] ?? []) if (name in row) row[name] = this.#asDecimal(row[name]);
       for (const [item, options] of Object.entries(expand ?? {}))
-        this.#rows(
-          row[keyOf(item)],
-          options === true ? undefined : options.expand,
-          `${ref.slice(0, ref.lastIndexOf('/'))}/${tableOf(item)}`,
-        );
+        this.#rows(row[keyOf(item)], options === true ? undefined : options.expand, `${this.#database}/${tableOf(item)}`);
     }
     return body;
   }
@@ -187,19 +201,20 @@ class Table {
       ...aggregateToQuery(options),
     ];
     const { body } = await this.#get(all, options);
-    return this.#transport.isExact ? this.#sums(body as Loose[], options.agg ?? {}) : body;
+    return this.#sums(body as Loose[], options.agg ?? {});
   }
 
   /** A sum has the type of its column. An average is a decimal, except of floats. */
   #sums(rows: Loose[], agg: { [name: string]: string }): Loose[] {
     const { floats, decimals = {} } = this.#facts;
     const has = (list: readonly string[] | undefined, column: string): boolean => list?.includes(column) === true;
-    const kinds = Object.entries(agg).map(([name, what]): [string, typeof asFloat | undefined] => {
+    const kinds = Object.entries(agg).map(([name, what]): [string, typeof asNumber | undefined] => {
       const dot = what.indexOf('.');
       const column = what.slice(dot + 1).replace(/^"(.*)"$/, '$1');
       if (dot < 0 || what.startsWith('count')) return [name, undefined];
-      if (has(floats[this.#ref], column)) return [name, asFloat];
-      return [name, what.startsWith('avg') || has(decimals[this.#ref], column) ? asDecimal : undefined];
+      if (has(floats[this.#ref], column)) return [name, asNumber];
+      const isDecimal = what.startsWith('avg') || has(decimals[this.#ref], column);
+      return [name, isDecimal ? (value) => this.#asDecimal(value) : undefined];
     });
     this.#rows(rows);
     for (const row of rows) for (const [name, convert] of kinds) if (convert !== undefined) row[name] = convert(row[name]);
@@ -225,13 +240,14 @@ class Table {
 export function createClient<S = TableShapes, C = EndpointShapes>(options: ClientOptions, facts: ServiceFacts): MillraceClient<S, C> {
   const transport = new HttpSender(options, facts);
   const tables = new Map<string, Table>();
-  const table = (ref: string): Table => {
-    const known = tables.get(ref) ?? new Table(transport, ref, facts);
+  const table = (database: string, name: string): Table => {
+    const ref = `${database}/${name}`;
+    const known = tables.get(ref) ?? new Table(transport, database, name, facts);
     tables.set(ref, known);
     return known;
   };
   const db = (name: string): object =>
-    new Proxy({}, { get: (_, key) => (typeof key === 'string' && key !== 'then' ? table(`${name}/${key}`) : undefined) });
+    new Proxy({}, { get: (_, key) => (typeof key === 'string' && key !== 'then' ? table(name, key) : undefined) });
   return {
     db,
     call: (uri: string, input?: object, more?: object) => call(transport, facts, uri, input, more),

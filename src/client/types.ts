@@ -37,6 +37,15 @@ export type TextFilter<V extends string = string> = null | V | (Compared<V> & Se
 /** Conditions by column, which must all hold. */
 export type Where<F> = F & { $or?: readonly Where<F>[]; $and?: readonly Where<F>[]; $not?: Where<F> };
 
+/** A decimal in a row: a string with `exact`, so that no digit is lost. */
+export type Decimal<Exact extends boolean = false> = Exact extends true ? string : number;
+
+/** An integer that may be beyond 2^53. */
+export type BigInteger<Exact extends boolean = false> = Exact extends true ? number | bigint : number;
+
+/** Decides what aggregates and groups accept a column. `json` also stands for unsortable columns. */
+export type ColumnKind = 'int' | 'decimal' | 'float' | 'text' | 'date' | 'timestamp' | 'bool' | 'bytes' | 'json';
+
 /** Types of a table in a generated file. */
 export interface TableShape {
   row: object;
@@ -45,8 +54,11 @@ export interface TableShape {
   where: object;
   /** The value of the primary key, or a tuple of its values. */
   key: unknown;
-  /** Related rows that `expand` adds, by name. */
+  /** Kinds of columns. Names with a dot or a quote, or with `$` in front, are quoted. */
+  kinds: object;
+  /** Related tables by the name that `expand` takes, each with `kind: 'one' | 'many'`. */
   relations: object;
+  exact: boolean;
 }
 
 export type TableShapes = { [ref: string]: TableShape };
@@ -60,14 +72,6 @@ export interface CallSettings {
 
 type Direction = 'asc' | 'desc';
 
-export interface ExpandOptions {
-  select?: readonly string[];
-  where?: object;
-  order?: { [column: string]: Direction };
-  size?: number;
-  expand?: { [relation: string]: true | ExpandOptions };
-}
-
 type Relation<T extends TableShape> = keyof T['relations'] & string;
 /** A relation, optionally with an alias: `giver:customer!from_id`. */
 export type Expandable<T extends TableShape> = Relation<T> | `${string}:${Relation<T>}`;
@@ -75,20 +79,36 @@ export type Expandable<T extends TableShape> = Relation<T> | `${string}:${Relati
 type Named<E> = E extends `"${infer Q}"${string}` ? Q : E extends `${infer N}!${string}` ? N : E;
 /** The member of a row that holds related rows. */
 type ExpandedName<E> = E extends `"${string}` ? Named<E> : E extends `${infer A}:${string}` ? A : Named<E>;
-type ExpandedRows<R, E> = E extends keyof R ? R[E] : E extends `${string}:${infer N}` ? (N extends keyof R ? R[N] : never) : never;
+type RelationOf<R, E> = E extends keyof R ? R[E] : E extends `${string}:${infer N}` ? (N extends keyof R ? R[N] : never) : never;
+type Target<T extends TableShape, E> =
+  RelationOf<T['relations'], E> extends { table: infer R } ? (R extends TableShape ? R : never) : never;
+type RelatedRows<R> = R extends { kind: 'one'; table: { row: infer Row } }
+  ? Row | null
+  : R extends { table: { row: infer Row } }
+    ? Row[]
+    : never;
+
+/** Options of a related table, whose columns are checked at every level. */
+export interface ExpandOptions<T extends TableShape = TableShape> {
+  select?: readonly (keyof T['row'] & string)[];
+  where?: Where<T['where']>;
+  order?: { [C in keyof T['row']]?: Direction };
+  size?: number;
+  expand?: { [P in Expandable<T>]?: true | ExpandOptions<Target<T, P>> };
+}
 
 export interface ReadOptions<T extends TableShape, K extends keyof T['row'], E extends Expandable<T>> extends CallSettings {
   where?: Where<T['where']>;
   select?: readonly K[];
   order?: { [C in keyof T['row']]?: Direction };
-  expand?: { [P in E]: true | ExpandOptions };
+  expand?: { [P in E]: true | ExpandOptions<Target<T, P>> };
   /** Counted from 0. */
   page?: number;
   size?: number;
 }
 
 export type ReadRow<T extends TableShape, K extends keyof T['row'], E extends Expandable<T>> = Pick<T['row'], K> & {
-  [P in E as ExpandedName<P> & string]: ExpandedRows<T['relations'], P>;
+  [P in E as ExpandedName<P> & string]: RelatedRows<RelationOf<T['relations'], P>>;
 };
 
 export interface WriteSettings extends CallSettings {
@@ -101,20 +121,69 @@ export interface WriteSettings extends CallSettings {
 type Given<R extends 'count' | 'rows', Row> = R extends 'rows' ? Row[] : number;
 type Returns<R> = { return?: R };
 
-type Numbers<Row> = keyof Row & string;
-export type Aggregation<Row> = 'count' | `${'count' | 'countd' | 'sum' | 'avg' | 'min' | 'max'}.${Numbers<Row>}`;
-type Part = 'year' | 'quarter' | 'month' | 'week' | 'day' | 'hour' | 'minute';
+type OfKind<T extends TableShape, K extends ColumnKind> = {
+  [C in keyof T['kinds'] & string]: T['kinds'][C] extends K ? C : never;
+}[keyof T['kinds'] & string];
 
-export interface AggregateOptions<T extends TableShape, A extends string> extends CallSettings {
-  group?: readonly (Numbers<T['row']> | `${Numbers<T['row']>}.${Part}`)[];
+type NumberKind = 'int' | 'decimal' | 'float';
+type OrderedKind = NumberKind | 'text' | 'date' | 'timestamp';
+type ComparableKind = OrderedKind | 'bool' | 'bytes';
+
+export type Aggregation<T extends TableShape> =
+  | 'count'
+  | `count.${OfKind<T, ColumnKind>}`
+  | `countd.${OfKind<T, ComparableKind>}`
+  | `${'sum' | 'avg'}.${OfKind<T, NumberKind>}`
+  | `${'min' | 'max'}.${OfKind<T, OrderedKind>}`;
+
+type DatePart = 'year' | 'quarter' | 'month' | 'week' | 'day';
+type Part = DatePart | 'hour' | 'minute';
+
+/** A column, or a part of a date or timestamp. */
+export type Grouping<T extends TableShape> =
+  | OfKind<T, ComparableKind>
+  | `${OfKind<T, 'date'>}.${DatePart}`
+  | `${OfKind<T, 'timestamp'>}.${Part}`;
+
+type Unquoted<N> = N extends `"${infer Q}"` ? Q : N;
+type PartOf<G> = G extends `${infer C}.${Part}` ? (C extends `"${string}` ? (C extends `${string}"` ? C : never) : C) : never;
+/** The member of a result that a group is in: `placed_at_month`. */
+type GroupName<G> = G extends `${PartOf<G>}.${infer P}` ? `${Unquoted<PartOf<G>> & string}_${P}` : Unquoted<G> & string;
+
+type ColumnOf<T extends TableShape, C> = Unquoted<C> extends keyof T['row'] ? T['row'][Unquoted<C>] : unknown;
+type KindOf<T extends TableShape, C> = C extends keyof T['kinds'] ? T['kinds'][C] : never;
+
+type AggregateValue<T extends TableShape, W> = W extends 'count' | `count.${string}` | `countd.${string}`
+  ? number
+  : W extends `${infer F extends 'sum' | 'avg'}.${infer C}`
+    ?
+        | (KindOf<T, C> extends 'float'
+            ? number
+            : `${F} ${KindOf<T, C> & string}` extends 'sum int'
+              ? BigInteger<T['exact']>
+              : Decimal<T['exact']>)
+        | null
+    : W extends `${'min' | 'max'}.${infer C}`
+      ? ColumnOf<T, C> | null
+      : unknown;
+
+type AnyFilter = TextFilter | ValueFilter<number | bigint | string | boolean | Date>;
+
+export interface AggregateOptions<T extends TableShape, A extends { [name: string]: Aggregation<T> }, G extends Grouping<T>>
+  extends CallSettings {
+  group?: readonly G[];
   /** Aggregates by result name: `{n: 'count', s: 'sum.total'}`. */
-  agg: { [N in A]: Aggregation<T['row']> };
+  agg: A;
   where?: Where<T['where']>;
-  having?: object;
-  order?: { [name: string]: Direction };
+  having?: Where<{ [N in keyof A | GroupName<G>]?: AnyFilter }>;
+  order?: { [N in keyof A | GroupName<G>]?: Direction };
   page?: number;
   size?: number;
 }
+
+export type AggregateRow<T extends TableShape, A, G> = { [N in keyof A]: AggregateValue<T, A[N]> } & {
+  [P in G as GroupName<P>]: P extends `${PartOf<P>}.${string}` ? string | null : ColumnOf<T, P>;
+};
 
 export interface TableClient<T extends TableShape> {
   read<K extends keyof T['row'] = keyof T['row'], E extends Expandable<T> = never>(
@@ -135,7 +204,9 @@ export interface TableClient<T extends TableShape> {
   delete<R extends 'count' | 'rows' = 'count'>(
     options: WriteSettings & Returns<R> & { where: Where<T['where']> },
   ): Promise<Given<R, T['row']>>;
-  aggregate<A extends string>(options: AggregateOptions<T, A>): Promise<({ [N in A]: unknown } & { [group: string]: unknown })[]>;
+  aggregate<A extends { [name: string]: Aggregation<T> }, G extends Grouping<T> = never>(
+    options: AggregateOptions<T, A, G>,
+  ): Promise<AggregateRow<T, A, G>[]>;
   /** Iterates over pages by cursor. */
   pages<K extends keyof T['row'] = keyof T['row']>(
     options?: Omit<ReadOptions<T, K, never>, 'page' | 'expand'>,
@@ -170,7 +241,7 @@ export interface MillraceClient<S, C> {
   ): Promise<C[U][M] extends { output: infer O } ? O : unknown>;
 }
 
-export interface ClientOptions {
+export interface ClientOptions<Exact extends boolean = boolean> {
   /** URL of the service without the path prefix. */
   url: string;
   /** The context headers, if no token is used. */
@@ -178,7 +249,7 @@ export interface ClientOptions {
   /** A Power Token. */
   token?: string;
   /** Reads integers beyond 2^53 as bigint, and decimals as strings. */
-  exact?: boolean;
+  exact?: Exact;
   /** Timeout of a request in milliseconds. Defaults to 30,000. */
   timeout?: number;
   /** Number of retries of a read. Defaults to 2. */

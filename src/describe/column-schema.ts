@@ -157,6 +157,7 @@ export function columnSchema(column: ColumnFacts, use: ColumnUse = 'own'): Schem
     ...(example === undefined ? {} : { examples: [example] }),
     'x-type': column.type,
     'x-kind': column.kind,
+    ...(column.sortable ? {} : { 'x-sortable': false }),
   };
 }
 

@@ -7,7 +7,8 @@ interface Loose extends TableShape {
   update: Record<string, unknown>;
   where: Record<string, unknown>;
   key: unknown;
-  relations: Record<string, unknown>;
+  kinds: Record<string, 'int'>;
+  relations: Record<string, { table: Loose; kind: 'many' }>;
 }
 
 export type LooseTable = TableClient<Loose>;

@@ -10,7 +10,9 @@ interface ColumnDoc {
   readonly enum?: readonly (string | null)[];
   readonly description?: string;
   readonly 'x-type'?: string;
+  /** Absent if the persona of the caller replaces the values. */
   readonly 'x-kind'?: string;
+  readonly 'x-sortable'?: boolean;
   readonly items?: ColumnDoc;
   readonly properties?: Readonly<Record<string, ColumnDoc>>;
   readonly required?: readonly string[];
@@ -29,6 +31,7 @@ interface ParameterDoc {
   readonly name?: string;
   readonly in?: string;
   readonly required?: boolean;
+  readonly description?: string;
   readonly schema?: ColumnDoc;
 }
 
@@ -63,9 +66,9 @@ interface KindTypes {
 const same = (type: string, filter = `ValueFilter<${type}>`): KindTypes => ({ row: type, given: type, filter });
 
 const KINDS: Readonly<Record<string, KindTypes>> = {
-  int: { row: 'number | bigint', given: 'number | bigint | string', filter: 'ValueFilter<number | bigint | string>' },
-  decimal: { row: 'number | string', given: 'number | string', filter: 'ValueFilter<number | bigint | string>' },
-  float: { row: 'number | string', given: 'number | string', filter: 'ValueFilter<number | string>' },
+  int: { row: 'BigInteger<Exact>', given: 'number | bigint | string', filter: 'ValueFilter<number | bigint | string>' },
+  decimal: { row: 'Decimal<Exact>', given: 'number | string', filter: 'ValueFilter<number | bigint | string>' },
+  float: { row: 'number', given: 'number | string', filter: 'ValueFilter<number | string>' },
   bool: same('boolean'),
   text: same('string', 'TextFilter'),
   set: same('string', 'TextFilter'),
@@ -74,9 +77,21 @@ const KINDS: Readonly<Record<string, KindTypes>> = {
 };
 const PLAIN = same('string');
 
+/** Kinds by what aggregates and groups accept. Other kinds are like text. */
+const GROUPED_KINDS: ReadonlyMap<string, string> = new Map([
+  ...['int', 'decimal', 'float', 'date', 'timestamp', 'bool', 'bytes', 'json'].map((kind) => [kind, kind] as const),
+  ['timestamptz', 'timestamp'],
+]);
+
+/** `pg/shop` of `pg/shop/orders`. The name of a table may contain slashes. */
+const databaseOf = (ref: string): string => ref.split('/', 2).join('/');
+
 const name = (text: string): string => (/^[A-Za-z_$][\w$]*$/.test(text) ? text : JSON.stringify(text));
-/** Escapes text so that it cannot end the comment. */
-const comment = (text: string): string => `/** ${text.replaceAll('*/', '*\\/').replace(/\s+/g, ' ')} */`;
+/** Text that can neither end a comment nor be a tag or a directive of the compiler in it. */
+const commentText = (text: string): string => text.replace(/\s+/g, ' ').replaceAll('*/', '*\\/').replaceAll('@', '\\@').trim();
+const comment = (text: string, tags = ''): string => `/** ${[commentText(text), tags].filter((part) => part !== '').join(' ')} */`;
+/** A name in quotes where the grammar needs them. */
+const grammarName = (text: string, needsQuotes: RegExp): string => (needsQuotes.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : text);
 
 function kindOf(column: ColumnDoc): KindTypes {
   const { enum: values } = column;
@@ -98,9 +113,24 @@ function members(
   docs: 'with docs' | 'bare',
 ): string[] {
   return Object.entries(schema?.properties ?? {}).flatMap(([column, doc]) => [
-    ...(docs === 'with docs' ? [comment(doc['x-type'] ?? '')] : []),
+    ...(docs === 'with docs' ? [comment(doc['x-type'] ?? doc.description ?? '')] : []),
     `${name(column)}${isOptional(column) ? '?' : ''}: ${typeOf(doc)};`,
   ]);
+}
+
+/** Columns in filters. The values of masked columns cannot be compared. */
+function filters(schema: SchemaDoc | undefined): string[] {
+  return Object.entries(schema?.properties ?? {}).flatMap(([column, doc]) =>
+    doc['x-kind'] === undefined ? [] : [`${name(grammarName(column, /^\$/))}?: ${kindOf(doc).filter};`],
+  );
+}
+
+function kinds(schema: SchemaDoc | undefined): string[] {
+  return Object.entries(schema?.properties ?? {}).flatMap(([column, doc]) => {
+    if (doc['x-kind'] === undefined) return [];
+    const kind = doc['x-sortable'] === false ? 'json' : (GROUPED_KINDS.get(doc['x-kind']) ?? 'text');
+    return [`${name(grammarName(column, /^\$|[."]/))}: '${kind}';`];
+  });
 }
 
 const block = (lines: readonly string[], indent: string): string =>
@@ -133,17 +163,11 @@ function tableType(ref: string, schemaName: string, document: ApiDocument, refs:
         members(update, given, () => true, 'bare'),
         '    ',
       )};`,
-      `where: ${block(
-        members(
-          row,
-          (column) => kindOf(column).filter,
-          () => true,
-          'bare',
-        ),
-        '    ',
-      )};`,
+      `where: ${block(filters(row), '    ')};`,
       `key: ${key.length === 0 ? 'never' : key.length === 1 ? key[0] : `readonly [${key.join(', ')}]`};`,
+      `kinds: ${block(kinds(row), '    ')};`,
       `relations: ${block(relations(ref, refs), '    ')};`,
+      'exact: Exact;',
     ],
     '  ',
   );
@@ -153,24 +177,25 @@ function tableType(ref: string, schemaName: string, document: ApiDocument, refs:
  * Related rows by their shortest unambiguous name: `customer`, or with a hint `customer!sender_id`.
  */
 function relations(ref: string, refs: ReadonlyMap<string, SchemaDoc>): string[] {
-  const database = ref.slice(0, ref.lastIndexOf('/') + 1);
+  const database = databaseOf(ref);
+  const tableOf = (other: string): string => other.slice(database.length + 1);
   const keys = [...refs].flatMap(([from, schema]): ForeignKey[] => {
-    if (from.lastIndexOf('/') + 1 !== database.length || !from.startsWith(database)) return [];
+    if (databaseOf(from) !== database) return [];
     const unique = [schema['x-primary-key'] ?? [], ...(schema['x-unique-keys'] ?? [])].filter(({ length }) => length > 0);
     return (schema['x-foreign-keys'] ?? []).map(({ columns, references }) => ({
-      table: from.slice(database.length),
+      table: tableOf(from),
       columns,
       references,
       unique: unique.some((names) => names.every((column) => columns.includes(column))),
     }));
   });
-  const found = relationsOf(ref.slice(database.length), keys);
+  const found = relationsOf(tableOf(ref), keys);
   return namesOf(found).flatMap((item, index) => {
     const { table, kind } = found[index] ?? { table: '', kind: 'one' };
-    const row = `Tables[${JSON.stringify(database + table)}]['row']`;
+    const target = `${database}/${table}`;
     // The runtime adds quotes, unless the name is ambiguous without them.
     const shown = item === quotedName(table) && !/[:!"]/.test(table) ? table : item;
-    return refs.has(database + table) ? [`${name(shown)}: ${kind === 'one' ? `${row} | null` : `${row}[]`};`] : [];
+    return refs.has(target) ? [`${name(shown)}: { table: Tables<Exact>[${JSON.stringify(target)}]; kind: '${kind}' };`] : [];
   });
 }
 
@@ -199,10 +224,13 @@ function inputType(schema: ColumnDoc): string {
 
 function objectType({ properties, required = [] }: ColumnDoc): string {
   if (properties === undefined) return '{ [name: string]: unknown }';
-  const fields = Object.entries(properties).map(
-    ([field, schema]) => `${name(field)}${required.includes(field) ? '' : '?'}: ${inputType(schema)}`,
-  );
-  return `{ ${fields.join('; ')} }`;
+  const fields = Object.entries(properties).flatMap(([field, schema]) => inputField(field, schema, required.includes(field)));
+  return fields.length === 0 ? '{}' : `{ ${fields.join(' ')} }`;
+}
+
+/** A documented field of an input. */
+function inputField(field: string, schema: ColumnDoc, isRequired: boolean, description = schema.description): string[] {
+  return [...(description === undefined ? [] : [comment(description)]), `${name(field)}${isRequired ? '' : '?'}: ${inputType(schema)};`];
 }
 
 function callType({ parameters = [], requestBody }: OperationDoc): string {
@@ -214,13 +242,13 @@ function callType({ parameters = [], requestBody }: OperationDoc): string {
     own.some(({ name: parameter, schema }) => parameter === 'input' && schema?.type === 'object') ||
     (body !== undefined && body.properties === undefined);
   if (isOpen) return '{ [name: string]: unknown }';
-  const fields = own.map(
-    ({ name: parameter = '', required, schema = {} }) => `${name(parameter)}${required === true ? '' : '?'}: ${inputType(schema)}`,
+  const outside = own.flatMap(({ name: parameter = '', required, schema = {}, description }) =>
+    inputField(parameter, schema, required === true, description ?? schema.description),
   );
-  const inBody = Object.entries(body?.properties ?? {}).map(
-    ([field, schema]) => `${name(field)}${body?.required?.includes(field) === true ? '' : '?'}: ${inputType(schema)}`,
+  const inside = Object.entries(body?.properties ?? {}).flatMap(([field, schema]) =>
+    inputField(field, schema, body?.required?.includes(field) === true),
   );
-  return `{ ${[...fields, ...inBody].join('; ')} }`;
+  return block([...outside, ...inside], '    ');
 }
 
 /** Type of the successful response of a call. */
@@ -265,7 +293,7 @@ export function writeClientTypes(document: ApiDocument, { prefix, org, project }
   });
   const endpoints = calls.map(([uri, methods]) => {
     const lines = methods.map(([method, operation]) => {
-      const docs = comment([operation.summary, operation.deprecated === true ? '@deprecated' : ''].join(' ').trim());
+      const docs = comment(operation.summary ?? '', operation.deprecated === true ? '@deprecated' : '');
       return `${docs}\n    ${method}: { input: ${callType(operation)}; output: ${outputType(operation)} };`;
     });
     return `  ${uri}: {\n    ${lines.join('\n    ')}\n  };\n`;
@@ -278,8 +306,10 @@ export function writeClientTypes(document: ApiDocument, { prefix, org, project }
     .join('');
   return `// Written by \`millrace client generate\`. Do not edit: generate it anew when tables or endpoints change.
 import {
+  type BigInteger,
   type ClientOptions,
   createClient as create,
+  type Decimal,
   type MillraceClient,
   type NullFilter,
   type TextFilter,
@@ -288,8 +318,8 @@ import {
 
 export { MillraceError } from 'millrace/client';
 
-/** Tables by name. */
-export interface Tables {
+/** Tables by name. \`Exact\` is the option of the client. */
+export interface Tables<Exact extends boolean = false> {
 ${tables.map(([ref, key]) => `  ${JSON.stringify(ref)}: ${tableType(ref, key, document, refs)};\n`).join('')}}
 
 /** Custom endpoints by uri and method. */
@@ -297,10 +327,10 @@ export ${'interface'} Endpoints {
 ${endpoints.join('')}}
 
 /** References what this file imports, so that no import is unused. */
-export type Filters = NullFilter | TextFilter | ValueFilter<number>;
+export type Imported = NullFilter | TextFilter | ValueFilter<number> | Decimal | BigInteger;
 
-export function createClient(options: ClientOptions): MillraceClient<Tables, Endpoints> {
-  return create<Tables, Endpoints>(options, {
+export function createClient<Exact extends boolean = false>(options: ClientOptions<Exact>): MillraceClient<Tables<Exact>, Endpoints> {
+  return create<Tables<Exact>, Endpoints>(options, {
     prefix: ${JSON.stringify(prefix)},
     org: ${JSON.stringify(org)},
     project: ${JSON.stringify(project)},

@@ -9,11 +9,19 @@ import { type InnerResponse, ToolError } from './session.ts';
 /** Number of digits that a double preserves. */
 const SAFE_DIGITS = 15;
 
+/** Doubles below this one have fewer digits. */
+const MIN_NORMAL = 2 ** -1022;
+
+function isDouble({ text }: Decimal): boolean {
+  const digits = text.replace(/[eE].*$|[^0-9]/g, '').replace(/^0+/, '');
+  const size = Math.abs(Number(text));
+  return digits === '' || (digits.length <= SAFE_DIGITS && size >= MIN_NORMAL && size <= Number.MAX_VALUE);
+}
+
 /** Converts numbers that a double cannot hold to strings. */
 export function forClients(value: PlainValue): PlainValue {
   if (typeof value === 'bigint') return String(value);
-  if (value instanceof Decimal)
-    return value.text.replace(/[eE].*$|[^0-9]/g, '').replace(/^0+/, '').length > SAFE_DIGITS ? value.text : value;
+  if (value instanceof Decimal) return isDouble(value) ? value : value.text;
   if (Array.isArray(value)) return (value as readonly PlainValue[]).map(forClients);
   return value instanceof Map ? new Map([...value].map(([name, item]) => [name, forClients(item)])) : value;
 }

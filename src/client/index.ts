@@ -9,13 +9,13 @@ import { aggregateToQuery, type QueryPair, quoteName, quoteValue, whereToQuery }
 
 export type {
   AggregateOptions,
-  BigInteger,
   CallOptions,
   ClientOptions,
-  Decimal,
   ExpandOptions,
   MillraceClient,
   NullFilter,
+  ReadDecimal,
+  ReadInteger,
   ReadOptions,
   ServiceFacts,
   TableClient,

@@ -38,12 +38,12 @@ export type TextFilter<V extends string = string> = null | V | (Compared<V> & Se
 export type Where<F> = F & { $or?: readonly Where<F>[]; $and?: readonly Where<F>[]; $not?: Where<F> };
 
 /** A decimal in a row: a string with `exact`, so that no digit is lost. */
-export type Decimal<Exact extends boolean = false> = Exact extends true ? string : number;
+export type ReadDecimal<Exact extends boolean = false> = Exact extends true ? string : number;
 
 /** An integer that may be beyond 2^53. */
-export type BigInteger<Exact extends boolean = false> = Exact extends true ? number | bigint : number;
+export type ReadInteger<Exact extends boolean = false> = Exact extends true ? number | bigint : number;
 
-/** Decides what aggregates and groups accept a column. `json` also stands for unsortable columns. */
+/** Decides which aggregates and groups accept a column. Unsortable columns count as `json`. */
 export type ColumnKind = 'int' | 'decimal' | 'float' | 'text' | 'date' | 'timestamp' | 'bool' | 'bytes' | 'json';
 
 /** Types of a table in a generated file. */
@@ -160,8 +160,8 @@ type AggregateValue<T extends TableShape, W> = W extends 'count' | `count.${stri
         | (KindOf<T, C> extends 'float'
             ? number
             : `${F} ${KindOf<T, C> & string}` extends 'sum int'
-              ? BigInteger<T['exact']>
-              : Decimal<T['exact']>)
+              ? ReadInteger<T['exact']>
+              : ReadDecimal<T['exact']>)
         | null
     : W extends `${'min' | 'max'}.${infer C}`
       ? ColumnOf<T, C> | null
@@ -181,7 +181,7 @@ export interface AggregateOptions<T extends TableShape, A extends { [name: strin
   size?: number;
 }
 
-export type AggregateRow<T extends TableShape, A, G> = { [N in keyof A]: AggregateValue<T, A[N]> } & {
+export type AggregatedRow<T extends TableShape, A, G> = { [N in keyof A]: AggregateValue<T, A[N]> } & {
   [P in G as GroupName<P>]: P extends `${PartOf<P>}.${string}` ? string | null : ColumnOf<T, P>;
 };
 
@@ -206,7 +206,7 @@ export interface TableClient<T extends TableShape> {
   ): Promise<Given<R, T['row']>>;
   aggregate<A extends { [name: string]: Aggregation<T> }, G extends Grouping<T> = never>(
     options: AggregateOptions<T, A, G>,
-  ): Promise<AggregateRow<T, A, G>[]>;
+  ): Promise<AggregatedRow<T, A, G>[]>;
   /** Iterates over pages by cursor. */
   pages<K extends keyof T['row'] = keyof T['row']>(
     options?: Omit<ReadOptions<T, K, never>, 'page' | 'expand'>,

@@ -27,7 +27,7 @@ export function jsonOf(value: PlainValue): unknown {
   return value instanceof Map ? Object.fromEntries([...value].map(([name, item]) => [name, jsonOf(item)])) : value;
 }
 
-/** `true` for values that contain a member `$ref`, which many tools resolve even inside examples. */
+/** `true` for values with a member `$ref`, which many tools resolve even inside examples. */
 export function holdsReference(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return '$ref' in value || Object.values(value).some(holdsReference);

@@ -2,7 +2,7 @@
  * The Model Context Protocol: one JSON-RPC request in, one response out. Supports the stateless
  * revision and the handshake of earlier ones. Independent of HTTP and of the tools.
  */
-import { ApiError } from '../errors.ts';
+import { ApiError, ERRORS } from '../errors.ts';
 import { writeJson } from '../util/json/json.ts';
 import { plainDocument } from '../util/json/plain-document.ts';
 import type { PlainMap, PlainValue } from '../util/text/decimal.ts';
@@ -68,7 +68,12 @@ export async function answerMessage(server: ToolServer, body: PlainValue, header
     };
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
-    if (method === 'tools/call') server.audit(auditName(params.get('name')), '', error instanceof UnknownTool ? 404 : 400);
+    if (method === 'tools/call')
+      server.audit(
+        auditName(params.get('name')),
+        '',
+        error instanceof UnknownTool ? ERRORS.unknown_path.status : ERRORS.bad_parameter.status,
+      );
     return { outcome: error.outcome, message: errorMessage(id, error) };
   }
 }
@@ -135,7 +140,7 @@ async function callTool(server: ToolServer, params: PlainMap): Promise<PlainMap>
     return result;
   } catch (error) {
     const isKnown = error instanceof ToolError || error instanceof ApiError;
-    server.audit(tool.listing.name, object, isKnown ? error.status : 500);
+    server.audit(tool.listing.name, object, isKnown ? error.status : ERRORS.internal.status);
     if (!isKnown) throw error;
     return mapOf({ content: [textContent(error.message)], isError: true });
   }

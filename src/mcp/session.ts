@@ -4,6 +4,7 @@
  */
 import type { QueryPair } from '../client/where.ts';
 import type { DescribedTable, Description, Outline } from '../describe/description.ts';
+import { ERRORS } from '../errors.ts';
 import type { SpaceCaller } from '../model/caller.ts';
 import type { PlainMap } from '../util/text/decimal.ts';
 
@@ -47,7 +48,7 @@ export interface ToolResult {
 export class ToolError extends Error {
   readonly status: number;
 
-  constructor(message: string, status = 400) {
+  constructor(message: string, status: number = ERRORS.bad_parameter.status) {
     super(message);
     this.status = status;
   }

@@ -40,7 +40,14 @@ function table(ref: string, properties: object, keys: readonly object[] = []): o
 const references = (columns: readonly string[], other: string): object => ({ columns, references: { table: other, columns: ['id'] } });
 
 /** Texts of authors, each of which tries to leave its comment or to be a directive. */
-const HOSTILE = ['@ts-expect-error', '@ts-ignore', '*/ export const stolen = 1; /*', 'a\n * @ts-nocheck\n */ let b;', '@deprecated'];
+const directive = (name: string): string => `@ts-${name}`;
+const HOSTILE = [
+  directive('expect-error'),
+  directive('ignore'),
+  '*/ export const stolen = 1; /*',
+  `a\n * ${directive('nocheck')}\n */ let b;`,
+  '@deprecated',
+];
 
 const call = (summary: string, name: string): object => ({
   get: {

@@ -66,8 +66,8 @@ interface KindTypes {
 const same = (type: string, filter = `ValueFilter<${type}>`): KindTypes => ({ row: type, given: type, filter });
 
 const KINDS: Readonly<Record<string, KindTypes>> = {
-  int: { row: 'BigInteger<Exact>', given: 'number | bigint | string', filter: 'ValueFilter<number | bigint | string>' },
-  decimal: { row: 'Decimal<Exact>', given: 'number | string', filter: 'ValueFilter<number | bigint | string>' },
+  int: { row: 'ReadInteger<Exact>', given: 'number | bigint | string', filter: 'ValueFilter<number | bigint | string>' },
+  decimal: { row: 'ReadDecimal<Exact>', given: 'number | string', filter: 'ValueFilter<number | bigint | string>' },
   float: { row: 'number', given: 'number | string', filter: 'ValueFilter<number | string>' },
   bool: same('boolean'),
   text: same('string', 'TextFilter'),
@@ -306,10 +306,10 @@ export function writeClientTypes(document: ApiDocument, { prefix, org, project }
     .join('');
   return `// Written by \`millrace client generate\`. Do not edit: generate it anew when tables or endpoints change.
 import {
-  type BigInteger,
+  type ReadInteger,
   type ClientOptions,
   createClient as create,
-  type Decimal,
+  type ReadDecimal,
   type MillraceClient,
   type NullFilter,
   type TextFilter,
@@ -327,7 +327,7 @@ export ${'interface'} Endpoints {
 ${endpoints.join('')}}
 
 /** References what this file imports, so that no import is unused. */
-export type Imported = NullFilter | TextFilter | ValueFilter<number> | Decimal | BigInteger;
+export type Imported = NullFilter | TextFilter | ValueFilter<number> | ReadDecimal | ReadInteger;
 
 export function createClient<Exact extends boolean = false>(options: ClientOptions<Exact>): MillraceClient<Tables<Exact>, Endpoints> {
   return create<Tables<Exact>, Endpoints>(options, {

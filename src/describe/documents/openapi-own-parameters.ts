@@ -1,4 +1,6 @@
-/** Parameters that differ between tables, as components: the key, `set`, and a limited `ps`. Pure. */
+/**
+ * Parameters that differ between tables, as components: the key, `set`, and a limited `ps`. Pure.
+ */
 import { PARAMETERS } from '../../auto/request/parameters.ts';
 import { memo } from '../../util/memo.ts';
 import { keyOf } from '../description.ts';

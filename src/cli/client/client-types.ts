@@ -306,12 +306,12 @@ export function writeClientTypes(document: ApiDocument, { prefix, org, project }
     .join('');
   return `// Written by \`millrace client generate\`. Do not edit: generate it anew when tables or endpoints change.
 import {
-  type ReadInteger,
   type ClientOptions,
   createClient as create,
-  type ReadDecimal,
   type MillraceClient,
   type NullFilter,
+  type ReadDecimal,
+  type ReadInteger,
   type TextFilter,
   type ValueFilter,
 } from 'millrace/client';

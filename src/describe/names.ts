@@ -1,15 +1,11 @@
 /**
  * Names in documents, made from names in databases without collisions. Pure.
- * Letters, digits and `_` stay; every other character becomes its code point between underscores.
+ * Letters, digits and `_` stay; every other character becomes its code point between hyphens.
  */
 
-/** An underscore that would read as the beginning of a code point is escaped, too. */
-const ESCAPED = /_(?=[0-9a-f]+[^A-Za-z0-9])|[^A-Za-z0-9_]/gu;
-const escaped = (character: string): string => `_${(character.codePointAt(0) ?? 0).toString(16)}_`;
-
-/** `order-items` becomes `order_2d_items`. */
+/** `order-items` becomes `order-2d-items`. */
 export function plainWord(word: string): string {
-  return word.replace(ESCAPED, escaped);
+  return word.replace(/[^A-Za-z0-9_]/gu, (character) => `-${(character.codePointAt(0) ?? 0).toString(16)}-`);
 }
 
 /** The table `orders` of `pg/shop` becomes `pg.shop.orders`. A slash in a name is escaped. */
@@ -17,12 +13,20 @@ export function tableName(...parts: readonly [type: string, database: string, ta
   return parts.map(plainWord).join('.');
 }
 
-/** `reports/{year}` becomes `reports.__year`. Other segments do not begin with two underscores. */
+/** `reports/{year}` becomes `reports.~year`. */
 export function endpointName(uri: string): string {
   return uri
     .split('/')
-    .map((segment) => (segment.startsWith('{') ? `__${plainWord(segment.slice(1, -1))}` : plainWord(segment).replace(/^_(?=_)/, escaped)))
+    .map((segment) => (segment.startsWith('{') ? `~${plainWord(segment.slice(1, -1))}` : plainWord(segment)))
     .join('.');
+}
+
+/**
+ * The same name without hyphens and tildes, which some generators of clients reject in operation
+ * ids: `pg.shop.order..2d.items`, `reports..year`.
+ */
+export function operationName(name: string): string {
+  return name.replace(/-([0-9a-f]+)-/g, '..$1.').replaceAll('~', '.');
 }
 
 /** Parameters of queries. Columns with such a name are quoted. */

@@ -34,7 +34,8 @@ const ORDERS = {
 };
 
 function table(ref: string, properties: object, keys: readonly object[] = []): object {
-  return { 'x-table': ref, 'x-primary-key': ['id'], 'x-unique-keys': [], 'x-foreign-keys': keys, properties };
+  const patternProperties = { '^\\$ref$': column('text') };
+  return { patternProperties, 'x-table': ref, 'x-primary-key': ['id'], 'x-unique-keys': [], 'x-foreign-keys': keys, properties };
 }
 
 const references = (columns: readonly string[], other: string): object => ({ columns, references: { table: other, columns: ['id'] } });
@@ -83,6 +84,7 @@ export type Order = Tables['pg/shop/orders']['row'];
 const GOOD = `
 export async function use(): Promise<unknown> {
   const [order] = await db.orders.read({ where: { total: { gt: 1 }, '"$x"': 1 }, select: ['id', 'price', 'big', 'ratio', '$x'] });
+  const odd: string | undefined = (await db.orders.row(1)).$ref;
   const doubled: number[] = order === undefined ? [] : [order.price * 2, order.big * 2, order.ratio * 2, order.$x * 2];
   const [digits] = await exact.orders.read();
   const price: string | undefined = digits?.price;
@@ -104,7 +106,7 @@ export async function use(): Promise<unknown> {
     expand: { orders: { select: ['id'], order: { id: 'asc' }, where: { status: 'new' }, expand: { customer: { select: ['name'] }, 'again:customer': true } } },
   });
   const id: number | undefined = line?.orders?.id;
-  return [doubled, price, big, row, counted, texts, total, ids, ratios, id];
+  return [odd, doubled, price, big, row, counted, texts, total, ids, ratios, id];
 }`;
 
 const BAD: Readonly<Record<string, string>> = {

@@ -271,7 +271,7 @@ database: {ref: pg/${database.name}}
   expect((await ask('stranger')).paths[path]).toBeUndefined();
   const document = await ask('clerk');
   expect(document.paths[path]?.['get']).toMatchObject({
-    operationId: 'call.get.customers.__id.orders',
+    operationId: 'call.get.customers..id.orders',
     summary: 'Orders of a customer',
     tags: ['reports'],
     parameters: expect.arrayContaining([

@@ -172,7 +172,15 @@ test('a persona sees the tools, tables and columns that it is granted', async ()
   });
   expect(made.status, made.text).toBe(201);
   const client = await connect({ ...own.headers, 'x-user-roles': 'clerk' });
-  expect(await toolNames(client)).toEqual(['call_endpoint', 'describe_table', 'list_tables', 'read_rows', 'update_rows']);
+  expect(await toolNames(client)).toEqual([
+    'call_endpoint',
+    'describe_table',
+    'get_app',
+    'list_apps',
+    'list_tables',
+    'read_rows',
+    'update_rows',
+  ]);
   expect((await call(client, 'list_tables', {})).structuredContent?.['tables']).toEqual([
     { table: orders, type: 'table', operations: ['read', 'update'] },
   ]);

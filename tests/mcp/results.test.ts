@@ -37,11 +37,11 @@ const TYPES: Readonly<Record<EngineName, Types>> = {
   clickhouse: { text: 'String', int: 'Int32', moment: 'DateTime', end: (columns) => `) ENGINE = MergeTree ORDER BY (${columns})` },
 };
 
-/** `long` has rows of 3 KB that are not ASCII; the key of `pairs` is not in the table's order. */
+/** `lengthy` has rows of 3 KB that are not ASCII; the key of `pairs` is not in the table's order. */
 async function fill({ engine, run }: TestDatabase): Promise<void> {
   const { text, int, moment, end } = TYPES[engine];
-  await run(`CREATE TABLE long (id ${int} NOT NULL, body ${text} NOT NULL${end('id')}`);
-  for (let id = 1; id <= 30; id++) await run(`INSERT INTO long VALUES (${id}, '${'é日'.repeat(600)}')`);
+  await run(`CREATE TABLE lengthy (id ${int} NOT NULL, body ${text} NOT NULL${end('id')}`);
+  for (let id = 1; id <= 30; id++) await run(`INSERT INTO lengthy VALUES (${id}, '${'é日'.repeat(600)}')`);
   await run(`CREATE TABLE pairs (low ${int} NOT NULL, high ${int} NOT NULL, at ${moment} NOT NULL${end('high, low')}`);
   await run("INSERT INTO pairs VALUES (1, 1, '2026-01-05 00:00:00'), (2, 1, '2026-01-06 00:00:00'), (3, 2, '2026-02-01 00:00:00')");
 }
@@ -105,7 +105,7 @@ describe('list_tables', () => {
 
 describe.each(ENGINE_NAMES)('read_rows on %s', (engine) => {
   it('returns every row once, in pages of at most 16 KB', async () => {
-    const { items, pages } = await follow('read_rows', { table: refOf(engine, 'long'), limit: 200 }, 'rows');
+    const { items, pages } = await follow('read_rows', { table: refOf(engine, 'lengthy'), limit: 200 }, 'rows');
     expect((items as { id: number }[]).map(({ id }) => id)).toEqual(Array.from({ length: 30 }, (_, index) => index + 1));
     expect(pages).toBeGreaterThan(1);
   });
@@ -148,8 +148,8 @@ it('read_rows refuses an aggregate that it would have to ignore', async () => {
 it('call_endpoint shortens a long list and a long text', async () => {
   const { projectId, orgId, userId, spaces } = project;
   for (const [uri, step] of [
-    ['long/list', { lark: 'result = [{"n": n, "text": "é" * 200} for n in range(200)]' }],
-    ['long/text', { lark: 'result = "\\"é" * 20000' }],
+    ['long/list', { lark: 'made', code: 'result = [{"n": n, "text": "é" * 200} for n in range(200)]' }],
+    ['long/text', { lark: 'made', code: 'result = "\\"é" * 20000' }],
   ] as const) {
     const definition = {
       identifiers: { org_id: orgId, project_id: projectId, feature_id: userId, space_id: spaces.dev, user_id: userId },

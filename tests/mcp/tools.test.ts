@@ -96,13 +96,17 @@ describe.each(GENERATIONS)('the official client of %s', (generation) => {
     expect(tools.map(({ name }) => name).sort()).toEqual(
       [
         'call_endpoint',
+        'check_app',
         'check_definition',
         'delete_rows',
+        'deploy_app',
         'deploy_definition',
         'describe_table',
+        'get_app',
         'get_customers_id_orders',
         'get_definition',
         'insert_rows',
+        'list_apps',
         'list_definitions',
         'list_tables',
         'read_rows',
@@ -209,7 +213,15 @@ test('a reader has no tools that write, and cannot call a tool that is not liste
   const reader = await makeToken('reader', 'r--', ['clerk']);
   const client = await connect('2026-07-28', reader);
   const names = (await client.listTools()).tools.map(({ name }) => name);
-  expect(names.sort()).toEqual(['call_endpoint', 'describe_table', 'get_customers_id_orders', 'list_tables', 'read_rows']);
+  expect(names.sort()).toEqual([
+    'call_endpoint',
+    'describe_table',
+    'get_app',
+    'get_customers_id_orders',
+    'list_apps',
+    'list_tables',
+    'read_rows',
+  ]);
   await client.close();
   const answer = await post(rpc('tools/call', { name: 'delete_rows', arguments: {} }), { authorization: `Bearer ${reader}` });
   expect(answer.json()).toMatchObject({ error: { code: -32602 } });

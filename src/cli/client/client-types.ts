@@ -20,6 +20,8 @@ interface ColumnDoc {
 
 interface SchemaDoc {
   readonly properties?: Readonly<Record<string, ColumnDoc>>;
+  /** Has the column `$ref`, which tools would resolve as a property. */
+  readonly patternProperties?: Readonly<Record<string, ColumnDoc>>;
   readonly required?: readonly string[];
   readonly 'x-table'?: string;
   readonly 'x-primary-key'?: readonly string[];
@@ -106,13 +108,18 @@ function kindOf(column: ColumnDoc): KindTypes {
 
 const isNullable = ({ type }: ColumnDoc): boolean => Array.isArray(type) && type.includes('null');
 
+function columnsOf(schema: SchemaDoc | undefined): readonly (readonly [string, ColumnDoc])[] {
+  const odd = Object.values(schema?.patternProperties ?? {}).map((doc) => ['$ref', doc] as const);
+  return [...Object.entries(schema?.properties ?? {}), ...odd];
+}
+
 function members(
   schema: SchemaDoc | undefined,
   typeOf: (column: ColumnDoc) => string,
   isOptional: (column: string) => boolean,
   docs: 'with docs' | 'bare',
 ): string[] {
-  return Object.entries(schema?.properties ?? {}).flatMap(([column, doc]) => [
+  return columnsOf(schema).flatMap(([column, doc]) => [
     ...(docs === 'with docs' ? [comment(doc['x-type'] ?? doc.description ?? '')] : []),
     `${name(column)}${isOptional(column) ? '?' : ''}: ${typeOf(doc)};`,
   ]);
@@ -120,13 +127,13 @@ function members(
 
 /** Columns in filters. The values of masked columns cannot be compared. */
 function filters(schema: SchemaDoc | undefined): string[] {
-  return Object.entries(schema?.properties ?? {}).flatMap(([column, doc]) =>
+  return columnsOf(schema).flatMap(([column, doc]) =>
     doc['x-kind'] === undefined ? [] : [`${name(grammarName(column, /^\$/))}?: ${kindOf(doc).filter};`],
   );
 }
 
 function kinds(schema: SchemaDoc | undefined): string[] {
-  return Object.entries(schema?.properties ?? {}).flatMap(([column, doc]) => {
+  return columnsOf(schema).flatMap(([column, doc]) => {
     if (doc['x-kind'] === undefined) return [];
     const kind = doc['x-sortable'] === false ? 'json' : (GROUPED_KINDS.get(doc['x-kind']) ?? 'text');
     return [`${name(grammarName(column, /^\$|[."]/))}: '${kind}';`];
@@ -282,8 +289,8 @@ export function writeClientTypes(document: ApiDocument, { prefix, org, project }
   tables.sort(([a], [b]) => (a < b ? -1 : 1));
   const refs = new Map(tables.map(([ref, , schema]) => [ref, schema]));
   const ofKind = (kind: string): string[] =>
-    tables.flatMap(([ref, , { properties = {} }]) => {
-      const columns = Object.entries(properties).flatMap(([column, doc]) => (doc['x-kind'] === kind ? [column] : []));
+    tables.flatMap(([ref, , schema]) => {
+      const columns = columnsOf(schema).flatMap(([column, doc]) => (doc['x-kind'] === kind ? [column] : []));
       return columns.length === 0 ? [] : [`${JSON.stringify(ref)}: ${JSON.stringify(columns)},`];
     });
   const start = `/${org}/${project}/`;

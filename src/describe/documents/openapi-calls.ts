@@ -5,7 +5,7 @@ import type { Declarations } from '../../custom/inputs/declaration.ts';
 import { REASONS } from '../../errors.ts';
 import { declaredSchema, holdsReference, jsonOf, objectSchema } from '../declared-schema.ts';
 import type { DescribedAnswer, DescribedEndpoint, Description } from '../description.ts';
-import { endpointName } from '../names.ts';
+import { endpointName, operationName } from '../names.ts';
 import { statusesOf } from '../operations.ts';
 import type { Json } from './notation.ts';
 import { errorResponses, inAllFormats, refTo } from './openapi-parts.ts';
@@ -40,7 +40,7 @@ function callOperation(endpoint: DescribedEndpoint): Json {
   const inPath = braceNames(uri);
   const isQuery = method === 'get' || method === 'delete';
   return {
-    operationId: `call.${method}.${endpointName(uri)}`,
+    operationId: operationName(`call.${method}.${endpointName(uri)}`),
     summary: about.summary ?? `${method.toUpperCase()} ${uri}`,
     ...(about.description === undefined ? {} : { description: about.description }),
     tags: about.tags.length === 0 ? ['custom'] : about.tags,

@@ -5,6 +5,7 @@
 import { type ApiOperation, FILTERED, PARAMETERS } from '../../auto/request/parameters.ts';
 import { BoundedMap } from '../../util/bounded-map.ts';
 import type { Description } from '../description.ts';
+import { operationName } from '../names.ts';
 import { API_OPERATIONS, OPERATION_ROWS, statusesOf } from '../operations.ts';
 import { type Json, type Members, SHARED, Shared } from './notation.ts';
 import { changeExample, insertExample } from './openapi-examples.ts';
@@ -44,7 +45,7 @@ function tableOperation(documented: DocumentedTable, operation: ApiOperation, fi
       ...(path === 'table' && FILTERED.includes(operation) ? filters : []),
     ],
     requestBody: requestBody(documented, operation),
-    operationId: `${name}.${operation}`,
+    operationId: operationName(`${name}.${operation}`),
     responses: { [success]: successResponse(name, operation), [SHARED]: OTHER_RESPONSES[operation] },
   };
 }

@@ -37,7 +37,7 @@ function rowSchema(documented: DocumentedTable): Json {
   return {
     type: 'object',
     title: table.name,
-    properties: rights.read && propertiesOf(documented, rights.read.columns),
+    ...(rights.read && membersOf(documented, rights.read.columns)),
     // Every column is in every row. With $select, only the selected ones are.
     required: rights.read?.columns.map(nameOf),
     'x-table': ref,
@@ -62,7 +62,7 @@ function insertSchema(documented: DocumentedTable, columns: readonly Column[]): 
   const example = insertExample(documented);
   return {
     type: 'object',
-    properties: propertiesOf(documented, columns),
+    ...membersOf(documented, columns),
     required: columns.filter(({ required }) => required).map(nameOf),
     additionalProperties: false,
     examples: example && [example],
@@ -70,7 +70,7 @@ function insertSchema(documented: DocumentedTable, columns: readonly Column[]): 
 }
 
 function updateSchema(documented: DocumentedTable, columns: readonly Column[]): Json {
-  return { type: 'object', minProperties: 1, properties: propertiesOf(documented, columns), additionalProperties: false };
+  return { type: 'object', minProperties: 1, ...membersOf(documented, columns), additionalProperties: false };
 }
 
 /** The key identifies the row, whether or not it may be changed. */
@@ -79,7 +79,7 @@ function changedRowSchema(documented: DocumentedTable, columns: readonly Column[
   return {
     type: 'object',
     minProperties: key.length + 1,
-    properties: propertiesOf(documented, [...new Set([...key, ...columns])]),
+    ...membersOf(documented, [...new Set([...key, ...columns])]),
     required: key.map(nameOf),
     additionalProperties: false,
   };
@@ -87,10 +87,19 @@ function changedRowSchema(documented: DocumentedTable, columns: readonly Column[
 
 const MASKED = new Shared({ type: ['string', 'null'], description: 'Not shown to you', readOnly: true });
 
-function propertiesOf(documented: DocumentedTable, columns: readonly Column[]): Json {
+/** Tools resolve a member `$ref` as a reference wherever it is, so a pattern stands for it. */
+const REFERENCE = { name: '$ref', pattern: '^\\$ref$' };
+
+function membersOf(documented: DocumentedTable, columns: readonly Column[]): Json {
   const { masked } = documented.rights.read ?? {};
   const schemaOf = (column: Column): Shared => (masked?.has(column) === true ? MASKED : COLUMN_SCHEMAS[useOf(documented, column)](column));
-  return Object.fromEntries(columns.map((column) => [column.name, schemaOf(column)]));
+  const members = (chosen: readonly Column[], name: (column: Column) => string): Json =>
+    Object.fromEntries(chosen.map((column) => [name(column), schemaOf(column)]));
+  const odd = columns.filter(({ name }) => name === REFERENCE.name);
+  return {
+    properties: members(odd.length === 0 ? columns : columns.filter((column) => !odd.includes(column)), nameOf),
+    patternProperties: odd.length === 0 ? undefined : members(odd, () => REFERENCE.pattern),
+  };
 }
 
 /** Tables may share columns. */

@@ -37,7 +37,7 @@ const TYPES: Readonly<Record<EngineName, Types>> = {
   clickhouse: { text: 'String', int: 'Int32', moment: 'DateTime', end: (columns) => `) ENGINE = MergeTree ORDER BY (${columns})` },
 };
 
-/** `lengthy` has rows of 3 KB that are not ASCII; the key of `pairs` is not in the table's order. */
+/** `lengthy` has rows of 3 KB beyond ASCII; the key of `pairs` is not in the order of the table. */
 async function fill({ engine, run }: TestDatabase): Promise<void> {
   const { text, int, moment, end } = TYPES[engine];
   await run(`CREATE TABLE lengthy (id ${int} NOT NULL, body ${text} NOT NULL${end('id')}`);

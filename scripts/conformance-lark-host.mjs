@@ -142,8 +142,8 @@ class GeneratedSymbol extends Extension {
 
 /** Values for the suite `go`; its assertions come as a module to be loaded. */
 export function goHost(report) {
-  const freezer = builtin('freeze', (_thread, [value]) => {
-    freeze([value]);
+  const freezer = builtin('freeze', (thread, [value]) => {
+    freeze(thread, [value]);
     return value;
   });
   const extensions = new Map([

@@ -31,6 +31,9 @@ export const DEFAULT_LIMITS: RunLimits = { steps: 50_000_000, bytes: 64 * 1024 *
  * microseconds.
  */
 const SLICE = 256;
+/** From this number of steps on, the duration of a charge is estimated by MILLIS_PER_STEP. */
+const LONG_STEPS = 20_000;
+const MILLIS_PER_STEP = 2e-5;
 
 export class Budget {
   readonly limits: RunLimits;
@@ -61,7 +64,10 @@ export class Budget {
     if (performance.now() > this.#deadline) this.timeIsUp();
   }
 
-  /** Charges several steps at once, for a builtin that handles n elements. */
+  /**
+   * Charges several steps at once, for work that cannot be interrupted. It does not start if the
+   * remaining time is too short.
+   */
   spend(steps: number): void {
     this.slice -= steps;
     while (this.slice < 0) {
@@ -71,6 +77,16 @@ export class Budget {
       this.slice += owed;
       if (this.slice < 0 && this.#stepsLeft <= 0) this.tick();
     }
+    if (steps > LONG_STEPS && this.millisLeft < steps * MILLIS_PER_STEP) this.timeIsUp();
+  }
+
+  /**
+   * Brings the next reading of the clock closer without charging steps: for work that rarely takes
+   * as long as it may.
+   */
+  weigh(steps: number): void {
+    this.#stepsLeft += steps;
+    this.spend(steps);
   }
 
   /** Time left until the deadline; negative after it. */

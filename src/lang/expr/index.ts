@@ -10,8 +10,7 @@ import { memberReads } from './syntax/members.ts';
 import { parse } from './syntax/parse.ts';
 import { toPlain } from './values/border.ts';
 import type { Code, Run } from './values/run.ts';
-import { hasBrokenText } from './values/text.ts';
-import { type ExprValue, Fault, made } from './values/value.ts';
+import { type ExprValue, Fault } from './values/value.ts';
 
 export interface ExprOptions {
   /**
@@ -35,8 +34,6 @@ export interface CompiledExpr {
   readonly slots: number;
   readonly names: readonly string[];
   readonly watch: string | undefined;
-  /** `true` if the result must be converted even after a run that created only plain values. */
-  readonly special: boolean;
 }
 
 const NO_MEMBERS: ReadonlySet<string> = new Set();
@@ -53,8 +50,8 @@ export function compileExpr(text: string, options: ExprOptions = {}): CompiledEx
     const members = options.watch === undefined ? NO_MEMBERS : memberReads(tree, options.watch);
     const emitter = new Emitter();
     const code = emitter.emit(optimize(tree));
-    const { slots, special } = emitter;
-    return { source, uses: checker.uses, members, code, slots, names: options.names ?? [], watch: options.watch, special };
+    const { slots } = emitter;
+    return { source, uses: checker.uses, members, code, slots, names: options.names ?? [], watch: options.watch };
   } catch (error) {
     if (error instanceof SyntaxFault) throw new CompileError([problemAt(source, error.at, error.message)]);
     if (error instanceof RangeError) throw new CompileError([problemAt(source, 0, 'the expression is nested too deeply')]);
@@ -67,13 +64,11 @@ export function compileExpr(text: string, options: ExprOptions = {}): CompiledEx
  * `now` is the time of `now()`, in milliseconds since 1970.
  */
 export function runExpr(compiled: CompiledExpr, env: ExprEnv, budget: Budget, now: number = Date.now()): PlainValue {
-  const before = made.count;
   const run = begin(compiled, env, budget, now);
   return evaluate(compiled, run, (value) => {
-    // A result that contains only plain values is returned as it is: large lists of rows are not
-    // copied.
-    const plain = made.count === before && !compiled.special && !hasBrokenText() && typeof value === 'object';
-    return plain ? (value as PlainValue) : toPlain(value, budget);
+    // A value of the environment is returned as it is: large lists of rows are not visited. Any
+    // other may contain a list many times, so that its written size must be counted.
+    return isFromEnv(compiled, run, value) ? (value as PlainValue) : toPlain(value, budget);
   });
 }
 
@@ -83,6 +78,13 @@ export function runExpr(compiled: CompiledExpr, env: ExprEnv, budget: Budget, no
  */
 export function runRaw(compiled: CompiledExpr, env: ExprEnv, budget: Budget): ExprValue {
   return evaluate(compiled, begin(compiled, env, budget, Date.now()), (value) => value);
+}
+
+/** `true` if the result is the value of a name, as it was given. */
+function isFromEnv(compiled: CompiledExpr, run: Run, value: ExprValue): boolean {
+  if (value === null || typeof value !== 'object') return false;
+  for (const name of compiled.uses) if (run.lookUp(name) === value) return true;
+  return false;
 }
 
 function evaluate<T>(compiled: CompiledExpr, run: Run, finish: (value: ExprValue) => T): T {

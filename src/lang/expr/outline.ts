@@ -35,9 +35,6 @@ export function awayExpr({ text, file, names, watch }: ExprText, outline: PlainM
     get slots() {
       return compiled().slots;
     },
-    get special() {
-      return compiled().special;
-    },
   };
 }
 

@@ -43,7 +43,7 @@ const RESULT = 'result';
 export function runLark(program: LarkProgram, options: LarkRunOptions = {}): PlainValue {
   const thread = makeThread(options);
   return withRunErrors(program, thread, () => {
-    const globals = execute(program, thread, hostValues(program, options.values));
+    const globals = execute(program, thread, hostValues(program, thread, options.values));
     const binding = program.layout.globals.find((global) => global.name === RESULT);
     const value = binding === undefined ? undefined : globals[binding.slot];
     if (value === undefined) fail(`the program assigns no variable named ${RESULT}`);
@@ -60,12 +60,12 @@ export function executeWith(program: LarkProgram, thread: Thread, values: Readon
 }
 
 /** Converts only the values that the program reads. */
-function hostValues(program: LarkProgram, values: ReadonlyMap<string, PlainValue> | undefined): Map<string, LarkValue> {
+function hostValues(program: LarkProgram, thread: Thread, values: ReadonlyMap<string, PlainValue> | undefined): Map<string, LarkValue> {
   const converted = new Map<string, LarkValue>();
   if (values === undefined) return converted;
   for (const name of program.reads) {
     const value = values.get(name);
-    if (value !== undefined) converted.set(name, value instanceof Map ? recordToLark(value, name) : toLark(value));
+    if (value !== undefined) converted.set(name, value instanceof Map ? recordToLark(value, name) : toLark(thread, value));
   }
   return converted;
 }
@@ -128,7 +128,7 @@ class ModuleLoader {
     const globals = execute(program, thread, new Map());
     thread.depth--;
     const exports = namedGlobals(program, globals, (global) => !global.startsWith('_'));
-    freeze(exports.values());
+    freeze(thread, exports.values());
     this.#loaded.set(name, exports);
     return exports;
   }

@@ -33,14 +33,18 @@ interface PackedLark {
   readonly now: number;
 }
 
-/** Maximum number of printed lines. Further lines are dropped, with a note. */
+/** Printed lines that are kept, and their characters. The rest is dropped, with a note. */
 const MAX_PRINTS = 1000;
+const MAX_PRINTED = 256 * 1024;
 
 function run(task: LarkTask, limits: RunLimits): Ran {
   const prints: string[] = [];
+  let room = MAX_PRINTED;
   const print = (line: string): void => {
-    if (prints.length < MAX_PRINTS) prints.push(line);
-    else if (prints.length === MAX_PRINTS) prints.push('(further lines are not kept)');
+    if (room < 0) return;
+    const isKept = prints.length < MAX_PRINTS && line.length <= room;
+    prints.push(isKept ? line : '(further lines are not kept)');
+    room = isKept ? room - line.length : -1;
   };
   const find = task.modules === undefined ? {} : { modules: task.modules };
   const value = runLark(task.program, { values: task.values, limits, now: task.now, print, ...find });

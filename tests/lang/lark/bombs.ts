@@ -144,4 +144,43 @@ export const BOMBS: readonly Bomb[] = [
     ends: 'steps',
   },
   { name: 'letters of a long string', source: 's = "ß" * 1000000\nfor _ in range(1 << 30):\n    x = s.upper()', ends: 'steps' },
+  { name: 'exponential key', source: 't = (1,)\nfor _ in range(60):\n    t = (t, t)\nresult = len({t: 1})', ends: 'memory' },
+  { name: 'exponential element', source: 't = (1,)\nfor _ in range(60):\n    t = (t, t)\nresult = len(set([t]))', ends: 'memory' },
+  {
+    name: 'exponential struct as a key',
+    source: 's = struct(a = 1)\nfor _ in range(60):\n    s = struct(a = s, b = s)\nresult = len({s: 1})',
+    ends: 'memory',
+  },
+  {
+    name: 'exponential comparison of structs',
+    source:
+      'a = struct(x = 1)\nb = struct(x = 1)\nfor _ in range(60):\n    a = struct(x = a, y = a)\n    b = struct(x = b, y = b)\nresult = a == b',
+    ends: 'steps',
+  },
+  {
+    name: 'digits of long ints',
+    source: 'x = 3\nfor _ in range(15):\n    x = x * x\nfor _ in range(1 << 30):\n    n = len(str(x))',
+    ends: 'steps',
+  },
+  {
+    name: 'ints that the engine hashes alike',
+    source: 'd = {}\nfor i in range(1 << 30):\n    d[i << 64] = 1\nresult = len(d)',
+    ends: 'memory',
+  },
+  {
+    name: 'sort of strings with a long common prefix',
+    source: 's = "a" * 400000\nresult = len(sorted([s[i:] for i in range(10000)]))',
+    ends: 'steps',
+  },
+  {
+    name: 'search that the engine is slow at',
+    source: 's = "a" * 1000000\nn = "a" * 1000 + "b" + "a" * 1000\nfor _ in range(1 << 30):\n    x = n in s',
+    ends: 'steps',
+  },
+  {
+    name: 'layout of a time',
+    source: 't = time.from_timestamp(0)\ns = "x" * 1000000\nfor _ in range(1 << 30):\n    x = t.format(s)',
+    ends: 'steps',
+  },
+  { name: 'a string many times in the result', source: 's = "x" * 1000000\nresult = [s] * 100000', ends: 'memory' },
 ];

@@ -182,7 +182,7 @@ describe('an operation on any bytes', () => {
         expect(native(result)).toEqual(expected(latin(a), latin(b), latin(c), i, j));
         // Strings of the result have their canonical form, so a set finds them.
         for (const item of result instanceof LarkList ? result.items : [result]) {
-          if (typeof item === 'string') expect(setOf([fromBytes(toBytes(item))]).has(item)).toBe(true);
+          if (typeof item === 'string') expect(setOf(thread, [fromBytes(toBytes(item))]).has(thread, item)).toBe(true);
         }
       }),
       { numRuns: 300 },

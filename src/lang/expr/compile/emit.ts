@@ -33,8 +33,6 @@ const SKIP = Symbol('skip') as unknown as ExprValue;
 export class Emitter implements EmitContext {
   /** Number of slots for `let` variables. */
   slots = 0;
-  /** `true` if the result must be converted: a literal is not plain, or a loop may nest values. */
-  special = false;
   readonly #scope: { readonly name: string; readonly slot: number }[] = [];
 
   emit(node: Node): Code {
@@ -47,10 +45,8 @@ export class Emitter implements EmitContext {
         return constant(node.value);
       case 'bytes':
       case 'constant':
-        this.special = true;
         return constant(node.value);
       case 'float':
-        this.special = true;
         return constant(makeFloat(node.value));
       case 'name':
         return this.#name(node.name);
@@ -131,7 +127,7 @@ export class Emitter implements EmitContext {
       if (value === SKIP || (optional && isNil(value))) return SKIP;
       const name = key(run);
       run.at = at;
-      return fetch(value, name);
+      return fetch(value, name, run.budget);
     };
   }
 
@@ -157,13 +153,11 @@ export class Emitter implements EmitContext {
       if (method === SKIP) return SKIP;
       run.at = at;
       if (!(method instanceof BoundMethod)) throw new Fault(`${typeName(method)} cannot be called`);
-      return callMethod(method.receiver, method.name, values);
+      return callMethod(method.receiver, method.name, values, run.budget);
     };
   }
 
   #builtin(node: BuiltinNode): Code {
-    // `reduce` can nest values without limit, so its result is always converted.
-    if (node.name === 'reduce') this.special = true;
     if (PREDICATE_ARGS.has(node.name)) return emitLoop(this, node);
     const { name, at } = node;
     if (name === 'now') return this.#now(node.args);
@@ -265,7 +259,7 @@ function field(from: Code, name: string, at: number): Code {
     const value = from(run);
     if (value instanceof Map) return value.get(name) ?? null;
     run.at = at;
-    return fetch(value, name);
+    return fetch(value, name, run.budget);
   };
 }
 

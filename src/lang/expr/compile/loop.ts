@@ -146,7 +146,7 @@ function groupBy(loop: Loop): Code {
     drive(run, loop, begin(run, loop), 'forward', (key) => {
       run.at = loop.at;
       const item = itemOf(run);
-      const id = keyId(key);
+      const id = keyId(key, run.budget);
       const group = groups.entries.get(id);
       run.budget.charge(group === undefined ? 128 : 8);
       if (group === undefined) chargeKept(run.budget, key);

@@ -5,7 +5,7 @@ import type { ExprBinaryNode, Node } from '../syntax/ast.ts';
 import { SyntaxFault } from '../syntax/lex.ts';
 import { INT, STRING } from '../types/nature.ts';
 import { contains, range } from '../values/access.ts';
-import { equal, order } from '../values/compare.ts';
+import { chargeKey, equal, order } from '../values/compare.ts';
 import { add, divide, modulo, multiply, power, subtract } from '../values/number.ts';
 import { compilePattern, matchesPattern, wantPattern } from '../values/pattern.ts';
 import { type Code, chargeJoin, type Run } from '../values/run.ts';
@@ -45,28 +45,28 @@ const COMPARISONS: Readonly<Record<string, (left: Code, right: Code, at: number)
     const b = right(run);
     if (typeof a === 'number' && typeof b === 'number') return a < b;
     run.at = at;
-    return order(a, b, '<') < 0;
+    return order(a, b, '<', run.budget) < 0;
   },
   '>': (left, right, at) => (run) => {
     const a = left(run);
     const b = right(run);
     if (typeof a === 'number' && typeof b === 'number') return a > b;
     run.at = at;
-    return order(a, b, '>') > 0;
+    return order(a, b, '>', run.budget) > 0;
   },
   '<=': (left, right, at) => (run) => {
     const a = left(run);
     const b = right(run);
     if (typeof a === 'number' && typeof b === 'number') return a <= b;
     run.at = at;
-    return order(a, b, '<=') <= 0;
+    return order(a, b, '<=', run.budget) <= 0;
   },
   '>=': (left, right, at) => (run) => {
     const a = left(run);
     const b = right(run);
     if (typeof a === 'number' && typeof b === 'number') return a >= b;
     run.at = at;
-    return order(a, b, '>=') >= 0;
+    return order(a, b, '>=', run.budget) >= 0;
   },
 };
 
@@ -88,8 +88,14 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     spendSearch(run.budget, whole, part);
     return whole.includes(part);
   }),
-  startsWith: textual((whole, part) => whole.startsWith(part)),
-  endsWith: textual((whole, part) => whole.endsWith(part)),
+  startsWith: textual((whole, part, run) => {
+    run.budget.spend(part.length >> 6);
+    return whole.startsWith(part);
+  }),
+  endsWith: textual((whole, part, run) => {
+    run.budget.spend(part.length >> 6);
+    return whole.endsWith(part);
+  }),
   matches: (a, b, run) => !isNil(a) && !isNil(b) && matchesPattern(wantPattern(wantString(b), run.budget), subjectOf(a), run.budget),
 };
 
@@ -143,7 +149,7 @@ function equality(emitter: EmitContext, { left, right, at }: ExprBinaryNode): Co
       run.at = at;
       throw new Fault(`expected ${known}, not ${typeName(expected(a) ? b : a)}`);
     }
-    return a === b || equal(a, b);
+    return equal(a, b, run.budget);
   };
 }
 
@@ -177,6 +183,7 @@ function inStrings(emitter: EmitContext, { left, right, at }: ExprBinaryNode): C
   const set = new Set<ExprValue>([...constants, ...items.map((item) => (item.kind === 'string' ? item.value : ''))]);
   return (run) => {
     const value = needle(run);
+    chargeKey(run.budget, value);
     if (typeof value === 'string') return set.has(value);
     run.at = at;
     if (value !== null) throw new Fault(`${typeName(value)} cannot be among strings`);

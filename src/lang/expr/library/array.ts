@@ -2,7 +2,7 @@
 
 import type { Budget } from '../../budget.ts';
 import { fetch, get, lengthOf } from '../values/access.ts';
-import { equal, keyId, order } from '../values/compare.ts';
+import { chargeKey, equal, keyId, order } from '../values/compare.ts';
 import type { ExprBuiltin } from '../values/run.ts';
 import { spendAtOnce } from '../values/run.ts';
 import {
@@ -19,30 +19,37 @@ import {
   wantString,
 } from '../values/value.ts';
 
-function wantList(name: string, value: ExprValue | undefined): readonly ExprValue[] {
+function bytesOf(value: Uint8Array, budget: Budget): readonly Byte[] {
+  budget.charge(value.length * 24);
+  budget.spend(value.length);
+  return Array.from(value, (byte) => new Byte(byte));
+}
+
+function wantList(name: string, value: ExprValue | undefined, budget: Budget): readonly ExprValue[] {
   if (isArray(value ?? null)) return value as readonly ExprValue[];
-  if (value instanceof Uint8Array) return Array.from(value, (byte) => new Byte(byte));
+  if (value instanceof Uint8Array) return bytesOf(value, budget);
   throw new Fault(`${name} takes an array, not ${typeName(value ?? null)}`);
 }
 
 function charged<T extends readonly ExprValue[]>(list: T, budget: Budget): T {
   budget.charge(list.length * 8 + 16);
-  budget.spend(list.length >> 2);
+  budget.spend(1 + (list.length >> 2));
   return list;
 }
 
 function concat(args: readonly ExprValue[], budget: Budget): ExprValue {
-  const lists = args.map((arg) => wantList('concat', arg));
+  const lists = args.map((arg) => wantList('concat', arg, budget));
   for (const list of lists) charged(list, budget);
-  const all = lists.flat(1) as readonly ExprValue[];
+  const all = ([] as ExprValue[]).concat(...lists);
   return all.length === 0 ? NIL_ARRAY : all;
 }
 
 function flatten(list: readonly ExprValue[], into: ExprValue[], budget: Budget, depth: number): ExprValue[] {
   checkDepth(depth);
   charged(list, budget);
+  budget.spend(list.length);
   for (const item of list) {
-    if (isArray(item) || item instanceof Uint8Array) flatten(wantList('flatten', item), into, budget, depth + 1);
+    if (isArray(item) || item instanceof Uint8Array) flatten(wantList('flatten', item, budget), into, budget, depth + 1);
     else into.push(item);
   }
   return into;
@@ -55,18 +62,23 @@ function markOf(value: ExprValue): unknown {
   return typeof value === 'number' ? value : undefined;
 }
 
+/** Steps charged per element of `uniq`. */
+const ITEM_STEPS = 4;
+
 function uniq(args: readonly ExprValue[], budget: Budget): ExprValue {
   const marks = new Set<unknown>();
   const others: ExprValue[] = [];
   const out: ExprValue[] = [];
-  for (const item of charged(wantList('uniq', args[0]), budget)) {
+  for (const item of charged(wantList('uniq', args[0], budget), budget)) {
+    budget.spend(ITEM_STEPS);
+    if (typeof item === 'string') chargeKey(budget, item);
     const mark = markOf(item);
     if (mark === undefined || Number.isNaN(mark)) {
       budget.spend(others.length + 1);
-      if (others.some((other) => equal(other, item)) || marks.has(numberMark(item))) continue;
+      if (others.some((other) => equal(other, item, budget)) || marks.has(numberMark(item, budget))) continue;
       others.push(item);
     } else {
-      if (marks.has(mark) || (typeof mark === 'number' && others.some((other) => equal(other, item)))) continue;
+      if (marks.has(mark) || (typeof mark === 'number' && others.some((other) => equal(other, item, budget)))) continue;
       marks.add(mark);
     }
     out.push(item);
@@ -75,9 +87,9 @@ function uniq(args: readonly ExprValue[], budget: Budget): ExprValue {
 }
 
 /** The bare number that equals a boxed one, so that `uniq` treats 1 and 1.0 as equal. */
-function numberMark(value: ExprValue): unknown {
+function numberMark(value: ExprValue, budget: Budget): unknown {
   const number = numberOf(value);
-  return number === undefined || !equal(number, value) ? undefined : number;
+  return number === undefined || !equal(number, value, budget) ? undefined : number;
 }
 
 export function readOrder(value: ExprValue): 'asc' | 'desc' {
@@ -91,7 +103,7 @@ export function sorted(list: readonly ExprValue[], keys: readonly ExprValue[], d
   budget.charge(list.length * 24);
   spendAtOnce(budget, list.length * Math.ceil(Math.log2(list.length + 1)));
   const sign = direction === 'asc' ? 1 : -1;
-  const compare = (i: number, j: number): number => sign * (order(keys[i] ?? null, keys[j] ?? null, '<') || 0) || i - j;
+  const compare = (i: number, j: number): number => sign * (order(keys[i] ?? null, keys[j] ?? null, '<', budget) || 0) || i - j;
   return Array.from(list.keys())
     .sort(compare)
     .map((i) => list[i] ?? null);
@@ -104,20 +116,21 @@ function sort(args: readonly ExprValue[], budget: Budget): ExprValue {
 }
 
 function take(args: readonly ExprValue[], budget: Budget): ExprValue {
-  const list = wantList('take', args[0]);
+  const list = wantList('take', args[0], budget);
   const [, count = null] = args;
   if (!isInt(count)) throw new Fault(`take needs an int, not ${typeName(count)}`);
   if (count < 0) throw new Fault(`take needs a count from 0, not ${count}`);
+  budget.charge(Math.min(list.length, Number(count)) * 8 + 16);
+  budget.spend(1 + (Math.min(list.length, Number(count)) >> 2));
   const taken = list.slice(0, Number(count));
-  charged(taken, budget);
   return args[0] instanceof Uint8Array ? args[0].slice(0, Number(count)) : taken;
 }
 
 /** First or last element; nil if the value has no elements. */
 function end(index: number): ExprBuiltin {
-  return ([value = null]) => {
+  return ([value = null], budget) => {
     try {
-      return fetch(value, index);
+      return fetch(value, index, budget);
     } catch (error) {
       if (error instanceof Fault) return null;
       throw error;
@@ -127,29 +140,34 @@ function end(index: number): ExprBuiltin {
 
 function entries(name: string, value: ExprValue | undefined, budget: Budget): (readonly [ExprValue, ExprValue])[] {
   let pairs: (readonly [ExprValue, ExprValue])[];
+  chargeEntries(value, budget);
   if (value instanceof Map) pairs = [...value];
   else if (value instanceof AnyMap) pairs = Array.from(value.entries.values(), (entry) => [entry.key, entry.value] as const);
   else throw new Fault(`${name} takes a map, not ${typeName(value ?? null)}`);
-  budget.charge(pairs.length * 40);
-  budget.spend(pairs.length);
   return pairs;
+}
+
+function chargeEntries(value: ExprValue | undefined, budget: Budget): void {
+  const count = value instanceof Map ? value.size : value instanceof AnyMap ? value.entries.size : 0;
+  budget.charge(count * 40);
+  budget.spend(count);
 }
 
 function fromPairs(args: readonly ExprValue[], budget: Budget): ExprValue {
   const map = new AnyMap(null);
-  for (const pair of wantList('fromPairs', args[0])) {
+  for (const pair of wantList('fromPairs', args[0], budget)) {
     if (!isArray(pair) || pair.length !== 2) throw new Fault('fromPairs takes an array of pairs');
     budget.spend(1);
     budget.charge(64);
     const [key = null, value = null] = pair;
-    setKey(map, key, value);
+    setKey(map, key, value, budget);
   }
   return map;
 }
 
 /** Replacing a value keeps the position of its key. */
-function setKey(map: AnyMap, key: ExprValue, value: ExprValue): void {
-  const id = keyId(key);
+function setKey(map: AnyMap, key: ExprValue, value: ExprValue, budget: Budget): void {
+  const id = keyId(key, budget);
   const entry = map.entries.get(id);
   if (entry === undefined) map.entries.set(id, { key, value });
   else entry.value = value;
@@ -157,16 +175,16 @@ function setKey(map: AnyMap, key: ExprValue, value: ExprValue): void {
 
 export const ARRAY_BUILTINS: Readonly<Record<string, ExprBuiltin>> = {
   len: ([value = null], budget) => {
-    if (typeof value === 'string') budget.spend(value.length >> 6);
+    if (typeof value === 'string') budget.spend(value.length >> 4);
     return lengthOf(value);
   },
   first: end(0),
   last: end(-1),
-  get: ([base = null, key = null]) => get(base, key),
+  get: ([base = null, key = null], budget) => get(base, key, budget),
   take,
   concat,
-  flatten: (args, budget) => flatten(wantList('flatten', args[0]), [], budget, 0),
-  reverse: (args, budget) => [...charged(wantList('reverse', args[0]), budget)].reverse(),
+  flatten: (args, budget) => flatten(wantList('flatten', args[0], budget), [], budget, 0),
+  reverse: (args, budget) => [...charged(wantList('reverse', args[0], budget), budget)].reverse(),
   uniq,
   sort,
   keys: ([map], budget) => entries('keys', map, budget).map(([key]) => key),

@@ -1,10 +1,11 @@
 /** Builtins that convert between kinds of values: numbers, strings, JSON, base64. */
 import { Decimal } from '../../../util/text/decimal.ts';
+import type { Budget } from '../../budget.ts';
 import { REFUSALS } from '../../source.ts';
 import { formatValue } from '../values/format.ts';
 import { truncateToInt } from '../values/number.ts';
 import type { ExprBuiltin } from '../values/run.ts';
-import { textOfBytes, utf8Bytes } from '../values/text.ts';
+import { isAscii, textOfBytes, utf8Bytes } from '../values/text.ts';
 import { underlyingInt } from '../values/time-methods.ts';
 import {
   type ExprValue,
@@ -21,7 +22,8 @@ import {
 } from '../values/value.ts';
 import { readJson, writeJson } from './json.ts';
 
-function toInt([value = null]: readonly ExprValue[]): ExprValue {
+function toInt([value = null]: readonly ExprValue[], budget: Budget): ExprValue {
+  if (typeof value === 'string') budget.spend(value.length >> 6);
   if (typeof value === 'string') return parseInt64(value);
   const int = intOf(value) ?? underlyingInt(value);
   if (int !== undefined) return int;
@@ -40,15 +42,17 @@ function parseInt64(text: string): ExprValue {
   return makeInt(value);
 }
 
-const DECIMAL_FLOAT = /^[+-]?(?:\d+(?:_\d+)*\.?(?:\d+(?:_\d+)*)?|\.\d+(?:_\d+)*)(?:[eE][+-]?\d+(?:_\d+)*)?$/;
-const HEX_FLOAT = /^([+-]?)0[xX]_?([0-9a-fA-F]*)\.?([0-9a-fA-F]*)[pP]([+-]?\d{1,5})$/;
+/** Each has one way to match, so that a text that does not match fails in linear time. */
+const DECIMAL_FLOAT = /^[+-]?(?:\d+(?:_\d+)*(?:\.(?:\d+(?:_\d+)*)?)?|\.\d+(?:_\d+)*)(?:[eE][+-]?\d+(?:_\d+)*)?$/;
+const HEX_FLOAT = /^([+-]?)0[xX]_?([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?[pP]([+-]?\d{1,5})$/;
 const SPECIAL: ReadonlyMap<string, number> = new Map([
   ['inf', Number.POSITIVE_INFINITY],
   ['infinity', Number.POSITIVE_INFINITY],
   ['nan', Number.NaN],
 ]);
 
-function toFloat([value = null]: readonly ExprValue[]): ExprValue {
+function toFloat([value = null]: readonly ExprValue[], budget: Budget): ExprValue {
+  if (typeof value === 'string') budget.spend(value.length >> 3);
   if (typeof value === 'string') return makeFloat(parseFloat64(value));
   const number = numberOf(value);
   if (number === undefined) throw new Fault(`float cannot convert a ${typeName(value)}`);
@@ -79,6 +83,9 @@ function fromBase64([value = null]: readonly ExprValue[]): ExprValue {
   return textOfBytes(decoded);
 }
 
+/** Steps charged per character of base64, whose bytes may not be UTF-8. */
+const DECODE_STEPS = 8;
+
 /** Ends the run: the request is rejected with the author's status and message. */
 function refuse([status = null, message = null]: readonly ExprValue[]): never {
   const code = intOf(status);
@@ -99,10 +106,13 @@ export const CONVERT_BUILTINS: Readonly<Record<string, ExprBuiltin>> = {
   toBase64: ([value = null], budget) => {
     const text = wantString(value);
     budget.charge(text.length * 4);
+    budget.spend(isAscii(text) ? text.length >> 4 : text.length);
     return Buffer.from(utf8Bytes(text)).toString('base64');
   },
   fromBase64: (args, budget) => {
-    budget.charge(wantString(args[0] ?? null).length * 2);
+    const { length } = wantString(args[0] ?? null);
+    budget.charge(length * 2);
+    budget.spend(length * DECODE_STEPS);
     return fromBase64(args);
   },
 };

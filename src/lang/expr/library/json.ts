@@ -4,15 +4,18 @@
  */
 import { Decimal } from '../../../util/text/decimal.ts';
 import type { Budget } from '../../budget.ts';
+import { sortedKeys } from '../values/format.ts';
 import { formatTime, RFC3339_NANO } from '../values/layout.ts';
-import { compareText, wellFormed } from '../values/text.ts';
+import { chargeNumber, TIME_STEPS } from '../values/run.ts';
+import { wellFormed } from '../values/text.ts';
 import { civilOf } from '../values/time.ts';
 import { underlyingInt } from '../values/time-methods.ts';
 import { Byte, checkDepth, type ExprValue, ExprZone, Fault, floatOf, isArray, isNil, Time, typeName } from '../values/value.ts';
 
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-function quote(text: string): string {
+function quote(text: string, budget: Budget): string {
+  budget.spend(text.length >> 2);
   return JSON.stringify(wellFormed(text))
     .replace(/[<>&\u2028\u2029\x7f]/g, (c) => (c === '\x7f' ? c : `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`))
     .replace(/\\b|\\f/g, (c) => (c === '\\b' ? '\\u0008' : '\\u000c'));
@@ -23,16 +26,17 @@ export function writeJson(value: ExprValue, budget: Budget): string {
 }
 
 function write(value: ExprValue, budget: Budget, newline: string, depth: number): string {
-  budget.spend(1);
+  budget.spend(2);
+  chargeNumber(budget, value);
   if (isNil(value)) return 'null';
   if (typeof value === 'string') {
     budget.charge(value.length * 2);
-    return quote(value);
+    return quote(value, budget);
   }
   const number = writeNumber(value);
   if (number !== undefined) return number;
   if (typeof value === 'boolean') return String(value);
-  if (value instanceof Time) return writeTime(value);
+  if (value instanceof Time) return writeTime(value, budget);
   if (value instanceof Uint8Array) return `"${Buffer.from(value).toString('base64')}"`;
   if (value instanceof ExprZone) return '{}';
   checkDepth(depth);
@@ -41,8 +45,8 @@ function write(value: ExprValue, budget: Budget, newline: string, depth: number)
   if (isArray(value)) {
     for (const item of value) pieces.push(write(item, budget, inner, depth + 1));
   } else if (value instanceof Map) {
-    for (const key of [...value.keys()].sort(compareText))
-      pieces.push(`${quote(key)}: ${write(value.get(key) ?? null, budget, inner, depth + 1)}`);
+    for (const key of sortedKeys(value, budget))
+      pieces.push(`${quote(key, budget)}: ${write(value.get(key) ?? null, budget, inner, depth + 1)}`);
   } else {
     throw new Fault(`toJSON cannot write a ${typeName(value)} ${typeName(value) === 'map' ? 'whose keys are not strings' : ''}`.trimEnd());
   }
@@ -65,7 +69,8 @@ function writeNumber(value: ExprValue): string | undefined {
   return int === undefined ? undefined : String(int);
 }
 
-function writeTime(time: Time): string {
+function writeTime(time: Time, budget: Budget): string {
+  budget.spend(TIME_STEPS);
   const { year } = civilOf(time);
   if (year < 0 || year > 9999) throw new Fault('a year outside of 0 to 9999 cannot be written as JSON');
   return `"${formatTime(time, RFC3339_NANO)}"`;
@@ -97,6 +102,7 @@ class Reader {
   constructor(text: string, options: JsonOptions) {
     this.#text = text;
     this.#options = options;
+    options.budget.spend(text.length >> 6);
   }
 
   whole(): ExprValue {
@@ -173,10 +179,12 @@ class Reader {
       const char = this.#text[this.#at];
       if (char === '"') break;
       if (char !== '\\') this.#fail();
+      this.#options.budget.spend(4);
       this.#at += 2;
     }
     this.#at++;
     this.#options.budget.charge((this.#at - from) * 2);
+    this.#options.budget.spend((this.#at - from) >> 4);
     try {
       return wellFormed(JSON.parse(this.#text.slice(from, this.#at)) as string);
     } catch {

@@ -29,10 +29,10 @@ function rounding(name: string, round: (value: number) => number): ExprBuiltin {
   };
 }
 
-function abs([value = null]: readonly ExprValue[]): ExprValue {
+function abs([value = null]: readonly ExprValue[], budget: Budget): ExprValue {
   if (value instanceof Byte) return value;
   if (numberOf(value) === undefined) throw new Fault(`abs takes a number, not ${typeName(value)}`);
-  return less(value, 0) ? negate(value) : value;
+  return less(value, 0, budget) ? negate(value) : value;
 }
 
 /** Visits every number in the arguments, including nested lists. */
@@ -41,13 +41,18 @@ function eachNumber(name: string, args: readonly ExprValue[], budget: Budget, vi
   for (const arg of args) {
     budget.spend(1);
     if (isArray(arg)) eachNumber(name, arg, budget, visit, depth + 1);
-    else if (arg instanceof Uint8Array) for (const byte of arg) visit(new Byte(byte));
+    else if (arg instanceof Uint8Array) eachByte(arg, budget, visit);
     else if (numberOf(arg) !== undefined) visit(arg);
     else throw new Fault(`${name} takes numbers, not ${typeName(arg)}`);
   }
 }
 
-function extreme(name: string, comesAfter: (best: ExprValue, next: ExprValue) => boolean): ExprBuiltin {
+function eachByte(bytes: Uint8Array, budget: Budget, visit: (value: ExprValue) => void): void {
+  budget.spend(bytes.length);
+  for (const byte of bytes) visit(new Byte(byte));
+}
+
+function extreme(name: string, comesAfter: (best: ExprValue, next: ExprValue, budget: Budget) => boolean): ExprBuiltin {
   return (args, budget) => {
     const [only = null] = args;
     // As in the reference, a single argument that is neither a number nor a list is returned as it
@@ -55,7 +60,7 @@ function extreme(name: string, comesAfter: (best: ExprValue, next: ExprValue) =>
     if (args.length === 1 && !isArray(only) && !(only instanceof Uint8Array)) return only;
     let best: ExprValue = null;
     eachNumber(name, args, budget, (value) => {
-      if (best === null || comesAfter(best, value)) best = value;
+      if (best === null || comesAfter(best, value, budget)) best = value;
     });
     return best;
   };
@@ -79,7 +84,7 @@ function mean(args: readonly ExprValue[], budget: Budget): ExprValue {
 
 function median(args: readonly ExprValue[], budget: Budget): ExprValue {
   const values = floats('median', args, budget);
-  spendAtOnce(budget, values.length * 4);
+  spendAtOnce(budget, values.length * Math.ceil(Math.log2(values.length + 1)));
   values.sort((a, b) => a - b);
   const middle = values.length >> 1;
   const upper = values[middle] ?? 0;
@@ -106,8 +111,8 @@ export const NUMBER_BUILTINS: Readonly<Record<string, ExprBuiltin>> = {
   ceil: rounding('ceil', Math.ceil),
   floor: rounding('floor', Math.floor),
   round: rounding('round', roundHalfAway),
-  max: extreme('max', (best, next) => less(best, next)),
-  min: extreme('min', (best, next) => less(next, best)),
+  max: extreme('max', less),
+  min: extreme('min', (best, next, budget) => less(next, best, budget)),
   mean,
   median,
   bitand: bits('bitand', (x, y) => x & y),

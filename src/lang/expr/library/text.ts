@@ -2,20 +2,27 @@
 
 import type { Budget } from '../../budget.ts';
 import type { ExprBuiltin } from '../values/run.ts';
-import { spendAtOnce } from '../values/run.ts';
-import { byteOffset, isSpace, joinText, lowerCase, trimWhile, upperCase } from '../values/text.ts';
+import { chargeRepair, spendAtOnce } from '../values/run.ts';
+import { byteOffset, isAscii, isSpace, joinText, lowerCase, trimWhile, upperCase } from '../values/text.ts';
 import { type ExprValue, Fault, isArray, NIL_ARRAY, typeName, wantInt, wantString } from '../values/value.ts';
 
 const text = (args: readonly ExprValue[], i: number): string => wantString(args[i] ?? null);
 
 /** Charges a search for its worst case: the product of both lengths. */
 export function spendSearch(budget: Budget, haystack: string, needle: string): void {
+  spendAtOnce(budget, haystack.length / 16);
   spendAtOnce(budget, (haystack.length * Math.max(1, needle.length)) / 64);
+}
+
+/** Converting letters beyond ASCII is slow. */
+function letters(args: readonly ExprValue[], budget: Budget): string {
+  const whole = text(args, 0);
+  spendAtOnce(budget, isAscii(whole) ? whole.length / 16 : whole.length * 6);
+  return whole;
 }
 
 function made(result: string, budget: Budget): string {
   budget.charge(result.length * 2);
-  budget.spend(result.length >> 6);
   return result;
 }
 
@@ -52,6 +59,7 @@ function replace(args: readonly ExprValue[], budget: Budget): ExprValue {
   const [whole, old, fresh] = [text(args, 0), text(args, 1), text(args, 2)];
   const limit = args.length > 3 ? wantInt(args[3] ?? null) : -1;
   spendSearch(budget, whole, old);
+  spendAtOnce(budget, old === '' ? whole.length : whole.length / 2);
   const pieces = old === '' ? ['', ...whole, ''] : whole.split(old);
   // An empty old string matches before every character and after the last.
   const gaps = old === '' && whole === '' ? 1 : pieces.length - 1;
@@ -71,32 +79,38 @@ function join(args: readonly ExprValue[], budget: Budget): ExprValue {
   let length = 0;
   for (const piece of pieces) length += piece.length + glue.length;
   budget.charge(length * 2);
-  budget.spend(pieces.length);
+  budget.spend(pieces.length + (length >> 4));
+  chargeRepair(budget, length);
   return joinText(pieces.join(glue), '');
 }
 
 function trim(args: readonly ExprValue[], budget: Budget): ExprValue {
   const whole = text(args, 0);
-  budget.spend(whole.length >> 3);
+  spendAtOnce(budget, whole.length);
   if (args.length < 2) return trimWhile(whole, isSpace);
+  spendAtOnce(budget, text(args, 1).length);
   const set = new Set(text(args, 1));
   return trimWhile(whole, (char) => set.has(char));
 }
 
-const affix = (args: readonly ExprValue[]): string => (args.length > 1 ? text(args, 1) : ' ');
+function affix(args: readonly ExprValue[], budget: Budget): string {
+  const end = args.length > 1 ? text(args, 1) : ' ';
+  budget.spend(end.length >> 6);
+  return end;
+}
 
 export const TEXT_BUILTINS: Readonly<Record<string, ExprBuiltin>> = {
   trim,
-  trimPrefix: (args) => {
-    const [whole, prefix] = [text(args, 0), affix(args)];
+  trimPrefix: (args, budget) => {
+    const [whole, prefix] = [text(args, 0), affix(args, budget)];
     return whole.startsWith(prefix) ? whole.slice(prefix.length) : whole;
   },
-  trimSuffix: (args) => {
-    const [whole, suffix] = [text(args, 0), affix(args)];
+  trimSuffix: (args, budget) => {
+    const [whole, suffix] = [text(args, 0), affix(args, budget)];
     return whole.endsWith(suffix) ? whole.slice(0, whole.length - suffix.length) : whole;
   },
-  upper: (args, budget) => made(upperCase(text(args, 0)), budget),
-  lower: (args, budget) => made(lowerCase(text(args, 0)), budget),
+  upper: (args, budget) => made(upperCase(letters(args, budget)), budget),
+  lower: (args, budget) => made(lowerCase(letters(args, budget)), budget),
   split: cut('drop'),
   splitAfter: cut('keep'),
   replace,
@@ -110,6 +124,6 @@ export const TEXT_BUILTINS: Readonly<Record<string, ExprBuiltin>> = {
     spendSearch(budget, text(args, 0), text(args, 1));
     return byteOffset(text(args, 0), text(args, 0).lastIndexOf(text(args, 1)));
   },
-  hasPrefix: (args) => text(args, 0).startsWith(text(args, 1)),
-  hasSuffix: (args) => text(args, 0).endsWith(text(args, 1)),
+  hasPrefix: (args, budget) => text(args, 0).startsWith(affix(args, budget)),
+  hasSuffix: (args, budget) => text(args, 0).endsWith(affix(args, budget)),
 };

@@ -3,10 +3,13 @@
  * predicate.
  */
 import type { Budget } from '../../budget.ts';
-import { equal, keyId } from './compare.ts';
+import { chargeKey, equal, keyId } from './compare.ts';
 import { isAscii, runeCount, sliceBytes, utf8Bytes, utf8Length } from './text.ts';
 import { hasMethod } from './time-methods.ts';
 import { AnyMap, BoundMethod, Byte, type ExprValue, Fault, isArray, makeInt, NIL_ARRAY, Time, typeName, wantInt } from './value.ts';
+
+/** Length from which the bytes of a string are worth a charge of their own. */
+const LONG_TEXT = 64;
 
 function show(key: ExprValue): string {
   if (typeof key === 'string') return `field ${JSON.stringify(key.slice(0, 80))}`;
@@ -14,12 +17,13 @@ function show(key: ExprValue): string {
 }
 
 /** `base.key` and `base[key]`: a missing key of a map is nil, a missing element is an error. */
-export function fetch(base: ExprValue, key: ExprValue): ExprValue {
+export function fetch(base: ExprValue, key: ExprValue, budget: Budget): ExprValue {
+  chargeKey(budget, key);
   if (base instanceof Map) return base.get(mapKey(key)) ?? null;
   if (base === null) throw new Fault(`nil has no ${show(key)}`);
   if (typeof key === 'string' && hasMethod(base, key)) return new BoundMethod(base, key);
-  if (base instanceof AnyMap) return fetchAny(base, key);
-  const length = elementCount(base);
+  if (base instanceof AnyMap) return fetchAny(base, key, budget);
+  const length = elementCount(base, budget);
   if (length === undefined || typeof key === 'string') throw new Fault(`${typeName(base)} has no ${show(key)}`);
   const index = wantInt(key);
   const at = index < 0 ? length + index : index;
@@ -34,8 +38,8 @@ function mapKey(key: ExprValue): string {
   throw new Fault(`${typeName(key)} is no key of a map`);
 }
 
-function fetchAny(base: AnyMap, key: ExprValue): ExprValue {
-  const entry = base.entries.get(keyId(key));
+function fetchAny(base: AnyMap, key: ExprValue, budget: Budget): ExprValue {
+  const entry = base.entries.get(keyId(key, budget));
   return entry === undefined ? base.missing : entry.value;
 }
 
@@ -43,9 +47,17 @@ function fetchAny(base: AnyMap, key: ExprValue): ExprValue {
  * Number of elements that can be indexed (bytes of a string); `undefined` if the value has no
  * elements.
  */
-function elementCount(base: ExprValue): number | undefined {
+function elementCount(base: ExprValue, budget: Budget): number | undefined {
   if (isArray(base) || base instanceof Uint8Array) return base.length;
-  return typeof base === 'string' ? utf8Length(base) : undefined;
+  if (typeof base !== 'string') return undefined;
+  chargeUtf8(base, budget);
+  return utf8Length(base);
+}
+
+/** Charges for the bytes of a string. */
+function chargeUtf8(text: string, budget: Budget): void {
+  budget.spend(text.length >> 4);
+  if (text.length > LONG_TEXT && !isAscii(text)) budget.spend(text.length);
 }
 
 function elementAt(base: ExprValue, at: number): ExprValue {
@@ -56,12 +68,13 @@ function elementAt(base: ExprValue, at: number): ExprValue {
 }
 
 /** `get(base, key)`: like a member access, but nil if the member does not exist. */
-export function get(base: ExprValue, key: ExprValue): ExprValue {
+export function get(base: ExprValue, key: ExprValue, budget: Budget): ExprValue {
   if (base === null) return null;
+  chargeKey(budget, key);
   if (hasMethod(base, key)) return new BoundMethod(base, key as string);
   if (base instanceof Map) return base.get(mapKey(key)) ?? null;
-  if (base instanceof AnyMap) return base.entries.get(keyId(key))?.value ?? null;
-  const length = elementCount(base);
+  if (base instanceof AnyMap) return base.entries.get(keyId(key, budget))?.value ?? null;
+  const length = elementCount(base, budget);
   if (length === undefined) return null;
   const index = wantInt(key);
   const at = index < 0 ? length + index : index;
@@ -69,7 +82,7 @@ export function get(base: ExprValue, key: ExprValue): ExprValue {
 }
 
 export function slice(base: ExprValue, from: ExprValue | undefined, to: ExprValue | undefined, budget: Budget): ExprValue {
-  const length = elementCount(base);
+  const length = elementCount(base, budget);
   if (length === undefined) throw new Fault(`${typeName(base)} cannot be sliced`);
   const bound = (value: ExprValue): number => {
     const index = wantInt(value);
@@ -88,11 +101,15 @@ export function contains(needle: ExprValue, haystack: ExprValue, budget: Budget)
   if (haystack === null) return false;
   if (isArray(haystack)) {
     budget.spend(haystack.length >> 2);
-    return haystack.some((item) => equal(item, needle));
+    return haystack.some((item) => equal(item, needle, budget));
   }
+  chargeKey(budget, needle);
   if (haystack instanceof Map) return haystack.has(mapKey(needle));
-  if (haystack instanceof AnyMap) return haystack.entries.has(keyId(needle));
-  if (haystack instanceof Uint8Array) return haystack.some((byte) => equal(byte, needle));
+  if (haystack instanceof AnyMap) return haystack.entries.has(keyId(needle, budget));
+  if (haystack instanceof Uint8Array) {
+    budget.spend(haystack.length);
+    return haystack.some((byte) => equal(byte, needle, budget));
+  }
   if (haystack instanceof Time) {
     if (typeof needle !== 'string') throw new Fault(`${typeName(needle)} is no name of a field`);
     return false;
@@ -126,6 +143,9 @@ export function lengthOf(value: ExprValue): number {
   throw new Fault(`${typeName(value)} has no length`);
 }
 
+/** Steps charged per byte that becomes an item. */
+const BYTE_STEPS = 8;
+
 /** Items that a predicate visits. Maps only have a size: their entries cannot be visited. */
 export interface Items {
   readonly length: number;
@@ -135,8 +155,10 @@ export interface Items {
 export function itemsOf(value: ExprValue, budget: Budget): Items {
   if (isArray(value)) return { length: value.length, list: value };
   if (value instanceof Map || value instanceof AnyMap) return { length: lengthOf(value), list: undefined };
+  if (typeof value === 'string') chargeUtf8(value, budget);
   const bytes = typeof value === 'string' ? utf8Bytes(value) : value;
   if (!(bytes instanceof Uint8Array)) throw new Fault(`expected an array, not ${typeName(value)}`);
   budget.charge(bytes.length * 24);
+  budget.spend(bytes.length * BYTE_STEPS);
   return { length: bytes.length, list: Array.from(bytes, (byte) => new Byte(byte)) };
 }

@@ -3,6 +3,8 @@
  * element by element, while values inside maps must also agree in kind.
  */
 import { compareExact, Decimal } from '../../../util/text/decimal.ts';
+import type { Budget } from '../../budget.ts';
+import { chargeNumber } from './run.ts';
 import { compareText } from './text.ts';
 import { compareTimes } from './time.ts';
 import {
@@ -26,10 +28,13 @@ import {
   typeName,
 } from './value.ts';
 
+/** Length up to which a key costs no more than a step. */
+const SHORT = 64;
+
 /**
  * Negative, zero or positive; NaN if the numbers have no order; `undefined` if one is not a number.
  */
-function compareNumbers(a: ExprValue, b: ExprValue): number | undefined {
+function compareNumbers(a: ExprValue, b: ExprValue, budget: Budget): number | undefined {
   if (typeof a === 'number' && typeof b === 'number') return a < b ? -1 : a > b ? 1 : a === b ? 0 : Number.NaN;
   const x = numberOf(a);
   const y = numberOf(b);
@@ -38,7 +43,11 @@ function compareNumbers(a: ExprValue, b: ExprValue): number | undefined {
   const exact = exactNumber(a);
   const other = exactNumber(b);
   // A decimal and an int compare digit by digit; an int and a computed float compare as floats.
-  if (a instanceof Decimal || b instanceof Decimal || isWide(a) || isWide(b)) return compareExact(exact, other);
+  if (a instanceof Decimal || b instanceof Decimal || isWide(a) || isWide(b)) {
+    chargeNumber(budget, a);
+    chargeNumber(budget, b);
+    return compareExact(exact, other);
+  }
   if (floatOf(a) === undefined && floatOf(b) === undefined) return exact < other ? -1 : exact > other ? 1 : 0;
   return x < y ? -1 : x > y ? 1 : 0;
 }
@@ -52,33 +61,50 @@ function exactNumber(value: ExprValue): Decimal | bigint | number {
   return value as Decimal | bigint | number;
 }
 
-export function less(a: ExprValue, b: ExprValue): boolean {
-  return order(a, b, '<') < 0;
+export function less(a: ExprValue, b: ExprValue, budget: Budget): boolean {
+  return order(a, b, '<', budget) < 0;
 }
 
 /** Negative, zero or positive; NaN if the values have no order. */
-export function order(a: ExprValue, b: ExprValue, op: string): number {
-  if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
-  const numbers = compareNumbers(a, b);
+export function order(a: ExprValue, b: ExprValue, op: string, budget: Budget): number {
+  if (typeof a === 'string' && typeof b === 'string') return orderText(a, b, budget);
+  const numbers = compareNumbers(a, b, budget);
   if (numbers !== undefined) return numbers;
   if (a instanceof Time && b instanceof Time) return compareTimes(a, b);
   if (a instanceof Duration && b instanceof Duration) return a.nanos < b.nanos ? -1 : a.nanos > b.nanos ? 1 : 0;
   throw new Fault(`${typeName(a)} ${op} ${typeName(b)} is not possible`);
 }
 
-export function equal(a: ExprValue, b: ExprValue, depth = 0): boolean {
+function orderText(a: string, b: string, budget: Budget): number {
+  budget.spend(Math.min(a.length, b.length) >> 4);
+  return a === b ? 0 : compareText(a, b);
+}
+
+/** Strings of the same length are compared to their end. */
+function chargeEqualText(a: ExprValue, b: ExprValue, budget: Budget): void {
+  if (typeof a === 'string' && typeof b === 'string' && a.length === b.length) budget.spend(a.length >> 6);
+}
+
+export function equal(a: ExprValue, b: ExprValue, budget: Budget, depth = 0): boolean {
+  chargeEqualText(a, b, budget);
   if (a === b) return !Number.isNaN(a);
   if (typeof a === 'string' || typeof b === 'string' || typeof a === 'boolean' || typeof b === 'boolean') return false;
-  const numbers = compareNumbers(a, b);
+  const numbers = compareNumbers(a, b, budget);
   if (numbers !== undefined) return numbers === 0;
   if (isNil(a) && isNil(b)) return true;
   const left = listOf(a);
   const right = listOf(b);
   if (left !== undefined && right !== undefined) {
     checkDepth(depth);
-    return left.length === right.length && left.every((item, i) => equal(item, right[i] ?? null, depth + 1));
+    return left.length === right.length && left.every((item, i) => visit(budget) && equal(item, right[i] ?? null, budget, depth + 1));
   }
-  return deepEqual(a, b, depth);
+  return deepEqual(a, b, budget, depth);
+}
+
+/** Charges one part of two values that are compared. */
+function visit(budget: Budget): true {
+  if (--budget.slice < 0) budget.spend(0);
+  return true;
 }
 
 function listOf(value: ExprValue): readonly ExprValue[] | undefined {
@@ -91,17 +117,19 @@ function sameKind(a: ExprValue, b: ExprValue): boolean {
   return floatOf(a) !== undefined && floatOf(b) !== undefined;
 }
 
-function deepEqual(a: ExprValue, b: ExprValue, depth: number): boolean {
+function deepEqual(a: ExprValue, b: ExprValue, budget: Budget, depth: number): boolean {
+  visit(budget);
+  chargeEqualText(a, b, budget);
   if (a === b) return true;
   checkDepth(depth);
-  const numbers = compareNumbers(a, b);
+  const numbers = compareNumbers(a, b, budget);
   if (numbers !== undefined) return numbers === 0 && sameKind(a, b);
-  if (a instanceof Map && b instanceof Map) return equalMaps(a, b, depth);
-  if (a instanceof AnyMap && b instanceof AnyMap) return equalAnyMaps(a, b, depth);
+  if (a instanceof Map && b instanceof Map) return equalMaps(a, b, budget, depth);
+  if (a instanceof AnyMap && b instanceof AnyMap) return equalAnyMaps(a, b, budget, depth);
   const left = listOf(a);
   const right = listOf(b);
   if (left !== undefined && right !== undefined) {
-    return left.length === right.length && left.every((item, i) => deepEqual(item, right[i] ?? null, depth + 1));
+    return left.length === right.length && left.every((item, i) => deepEqual(item, right[i] ?? null, budget, depth + 1));
   }
   return equalOthers(a, b);
 }
@@ -113,30 +141,40 @@ function equalOthers(a: ExprValue, b: ExprValue): boolean {
   return a instanceof ExprZone && b instanceof ExprZone && a.name === b.name;
 }
 
-function equalMaps(a: ReadonlyMap<string, ExprValue>, b: ReadonlyMap<string, ExprValue>, depth: number): boolean {
+function equalMaps(a: ReadonlyMap<string, ExprValue>, b: ReadonlyMap<string, ExprValue>, budget: Budget, depth: number): boolean {
   if (a.size !== b.size) return false;
   for (const [key, value] of a) {
     const other = b.get(key);
-    if (other === undefined || !deepEqual(value, other, depth + 1)) return false;
+    if (other === undefined || !deepEqual(value, other, budget, depth + 1)) return false;
   }
   return true;
 }
 
-function equalAnyMaps(a: AnyMap, b: AnyMap, depth: number): boolean {
+function equalAnyMaps(a: AnyMap, b: AnyMap, budget: Budget, depth: number): boolean {
   if (a.entries.size !== b.entries.size) return false;
   for (const [id, { value }] of a.entries) {
     const other = b.entries.get(id);
-    if (other === undefined || !deepEqual(value, other.value, depth + 1)) return false;
+    if (other === undefined || !deepEqual(value, other.value, budget, depth + 1)) return false;
   }
   return true;
 }
 
+/** Charges an access to a map by a key that the engine hashes and compares. */
+export function chargeKey(budget: Budget, key: ExprValue): void {
+  if (typeof key === 'string' && key.length > SHORT) budget.spend(key.length >> 4);
+}
+
 /** Identity of a map key: the same for equal keys. A list or map cannot be a key. */
-export function keyId(key: ExprValue): unknown {
+export function keyId(key: ExprValue, budget: Budget): unknown {
   if (key === null || typeof key === 'boolean') return key;
-  if (typeof key === 'string') return `"${key}`;
+  if (typeof key === 'string') {
+    chargeKey(budget, key);
+    return `"${key}`;
+  }
+  chargeNumber(budget, key);
   const int = intOf(key);
-  if (int !== undefined) return key instanceof Byte ? `b${key.value}` : int;
+  // The engine hashes only the lowest 64 bits of a bigint.
+  if (int !== undefined) return key instanceof Byte ? `b${key.value}` : typeof int === 'bigint' ? `i${int}` : int;
   if (floatOf(key) !== undefined) return floatId(key);
   if (key instanceof Duration) return `d${key.nanos}`;
   if (key instanceof Time) return `t${key.seconds}.${key.nanos} ${key.zone.name}`;

@@ -1,5 +1,7 @@
 /** State of a running expression, which every closure receives. */
+import { Decimal } from '../../../util/text/decimal.ts';
 import type { Budget } from '../../budget.ts';
+import { hasBrokenText } from './text.ts';
 import { type ExprValue, Fault } from './value.ts';
 
 export interface Run {
@@ -34,14 +36,37 @@ export function itemOf(run: Run): ExprValue {
   return run.item;
 }
 
+/** Size from which the digits of an int cost more than a few steps. */
+const LONG_INT = 1n << 1024n;
+
+/** Charges for the decimal digits of a number. Those of a long int take quadratic time. */
+export function chargeNumber(budget: Budget, value: ExprValue): void {
+  if (value instanceof Decimal) budget.spend(value.text.length >> 3);
+  if (typeof value !== 'bigint' || (value < LONG_INT && value > -LONG_INT)) return;
+  const { length } = value.toString(16);
+  spendAtOnce(budget, length + length ** 2 / 2048);
+}
+
+/**
+ * Charges for repairing a joined string. Another expression may have made the repair necessary, so
+ * only the clock is read.
+ */
+export function chargeRepair(budget: Budget, length: number): void {
+  if (hasBrokenText()) budget.weigh(length * 2);
+}
+
 /**
  * Charges for joining two strings. The longer one is shared with the result until the result is
  * stored.
  */
 export function chargeJoin(budget: Budget, left: number, right: number): void {
+  chargeRepair(budget, left + right);
   if (left + right > MAX_TEXT) throw new Fault(`a string is at most ${MAX_TEXT} characters long`);
   budget.charge(Math.min(left, right) + 32);
 }
+
+/** Steps charged for the fields of a time in its zone. */
+export const TIME_STEPS = 200;
 
 const LONG_TEXT = 1024;
 
@@ -63,6 +88,11 @@ const STEPS_PER_MILLI = 20_000;
 export function spendAtOnce(budget: Budget, steps: number): void {
   budget.spend(Math.ceil(steps));
   if (steps > STEPS_PER_MILLI && steps / STEPS_PER_MILLI > budget.millisLeft) budget.timeIsUp();
+}
+
+/** Charges the comparisons of a sort. */
+export function chargeSort(budget: Budget, count: number): void {
+  spendAtOnce(budget, count * Math.ceil(Math.log2(count + 1)) * 2);
 }
 
 /** Slightly below V8's maximum string length. */

@@ -19,13 +19,23 @@ export function isAscii(text: string): boolean {
 
 export function utf8Bytes(text: string): Uint8Array {
   if (!LONE_SURROGATE.test(text)) return encoder.encode(text);
-  const out: number[] = [];
-  for (const char of text) {
-    const code = char.codePointAt(0) ?? 0;
-    if (code >= 0xdc80 && code <= 0xdcff) out.push(code - 0xdc00);
-    else out.push(...encoder.encode(char));
+  const bytes = Buffer.allocUnsafe(text.length * 3);
+  let end = 0;
+  let done = 0;
+  for (let at = 0; at < text.length; at++) {
+    if (!isLoneByte(text, at)) continue;
+    end += bytes.write(text.slice(done, at), end);
+    bytes[end++] = text.charCodeAt(at) - 0xdc00;
+    done = at + 1;
   }
-  return Uint8Array.from(out);
+  end += bytes.write(text.slice(done), end);
+  return Uint8Array.from(bytes.subarray(0, end));
+}
+
+/** `true` if the unit is a byte outside of a character, not the second half of a pair. */
+function isLoneByte(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
+  return unit >= 0xdc80 && unit <= 0xdcff && (text.charCodeAt(at - 1) & 0xfc00) !== 0xd800;
 }
 
 export function utf8Length(text: string): number {
@@ -59,25 +69,31 @@ export function joinText(left: string, right: string): string {
 
 function decodeLossless(bytes: Uint8Array): string {
   let out = '';
+  let done = 0;
   for (let at = 0; at < bytes.length; ) {
     const width = sequenceLength(bytes, at);
-    out += width === 0 ? String.fromCharCode(0xdc00 + (bytes[at] ?? 0)) : decoder.decode(bytes.subarray(at, at + width));
     at += Math.max(width, 1);
+    if (width > 0) continue;
+    if (done < at - 1) out += decoder.decode(bytes.subarray(done, at - 1));
+    out += String.fromCharCode(0xdc00 + (bytes[at - 1] ?? 0));
+    done = at;
   }
-  return out;
+  return done < bytes.length ? out + decoder.decode(bytes.subarray(done)) : out;
 }
 
 /** Number of bytes of the valid character at an offset; 0 if the character is invalid. */
 function sequenceLength(bytes: Uint8Array, at: number): number {
   const lead = bytes[at] ?? 0;
-  const width = lead < 0x80 ? 1 : lead >= 0xc2 && lead < 0xe0 ? 2 : lead >= 0xe0 && lead < 0xf0 ? 3 : lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
-  if (width === 0 || at + width > bytes.length) return 0;
-  try {
-    decoder.decode(bytes.subarray(at, at + width));
-    return width;
-  } catch {
-    return 0;
-  }
+  if (lead < 0x80) return 1;
+  if (lead < 0xc2 || lead > 0xf4) return 0;
+  const second = bytes[at + 1] ?? 0;
+  // Rejects overlong encodings, surrogates, and code points beyond U+10FFFF.
+  const min = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80;
+  const max = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf;
+  if (second < min || second > max) return 0;
+  const width = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+  for (let i = 2; i < width; i++) if ((bytes[at + i] ?? 0) >> 6 !== 2) return 0;
+  return width;
 }
 
 /** Number of code points; a surrogate pair counts as one. */

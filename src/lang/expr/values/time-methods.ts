@@ -3,6 +3,7 @@
  * implementations, as a table.
  */
 
+import type { Budget } from '../../budget.ts';
 import {
   BOOL,
   BYTES,
@@ -20,6 +21,7 @@ import {
 } from '../types/nature.ts';
 import { durationText } from './duration.ts';
 import { formatTime, MONTHS, RFC3339_NANO, timeText, WEEKDAYS } from './layout.ts';
+import { TIME_STEPS } from './run.ts';
 import { utf8Bytes } from './text.ts';
 import { addDuration, type Civil, civilOf, compareTimes, daysOf, fromNanos, nanosSinceEpoch, subtractTimes, timeOf, UTC } from './time.ts';
 import {
@@ -233,11 +235,19 @@ export function hasMethod(value: ExprValue, name: ExprValue): boolean {
   return typeof name === 'string' && findMethod(methodsOf(value), name) !== undefined;
 }
 
-export function callMethod(receiver: ExprValue, name: string, args: readonly ExprValue[]): ExprValue {
+export function callMethod(receiver: ExprValue, name: string, args: readonly ExprValue[], budget: Budget): ExprValue {
   const entry = findMethod(methodsOf(receiver), name);
   if (entry === undefined || entry.result === undefined) throw new Fault(`${name} cannot be called`);
   if (args.length !== entry.params.length) throw new Fault(`${name} takes ${entry.params.length} arguments, not ${args.length}`);
+  budget.spend(TIME_STEPS);
+  for (const arg of args) if (typeof arg === 'string') chargeLayout(budget, arg);
   return entry.run(receiver as never, args);
+}
+
+/** Charges for cutting a layout into its elements. */
+function chargeLayout(budget: Budget, layout: string): void {
+  budget.charge(layout.length * 32);
+  budget.spend(layout.length * 4);
 }
 
 /** Int value of a duration, month or weekday; `undefined` for any other value. */

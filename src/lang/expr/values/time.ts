@@ -145,6 +145,10 @@ const LAST_SECOND = daysOf(9999, 12, 29) * DAY;
 const UTC_NAMES = new Set(['', 'UTC', 'Local']);
 const zones = new BoundedMap<string, ExprZone>(1000);
 
+export function isZoneLoaded(name: string): boolean {
+  return UTC_NAMES.has(name) || zones.get(name) !== undefined;
+}
+
 export function loadZone(name: string): ExprZone {
   const known = UTC_NAMES.has(name) ? UTC : zones.get(name);
   if (known !== undefined) return known;

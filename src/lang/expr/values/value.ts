@@ -23,19 +23,12 @@ export type ExprValue =
   | readonly ExprValue[]
   | Map<string, ExprValue>;
 
-/**
- * Number of created values that are not plain. If a run created none, its result needs no
- * conversion.
- */
-export const made = { count: 0 };
-
 /** A float with an integral value. A bare number would be an int. */
 export class Float {
   readonly value: number;
 
   constructor(value: number) {
     this.value = value;
-    made.count++;
   }
 }
 
@@ -45,7 +38,6 @@ export class Byte {
 
   constructor(value: number) {
     this.value = value & 0xff;
-    made.count++;
   }
 }
 
@@ -55,7 +47,6 @@ export class Duration {
 
   constructor(nanos: bigint) {
     this.nanos = BigInt.asIntN(64, nanos);
-    made.count++;
   }
 }
 
@@ -69,7 +60,6 @@ export class NamedInt {
     this.type = type;
     this.value = value;
     this.text = text;
-    made.count++;
   }
 }
 
@@ -105,7 +95,6 @@ export class Time {
     this.seconds = seconds;
     this.nanos = nanos;
     this.zone = zone;
-    made.count++;
   }
 }
 
@@ -117,7 +106,6 @@ export class BoundMethod {
   constructor(receiver: ExprValue, name: string) {
     this.receiver = receiver;
     this.name = name;
-    made.count++;
   }
 }
 
@@ -129,7 +117,6 @@ export class AnyMap {
 
   constructor(missing: ExprValue) {
     this.missing = missing;
-    made.count++;
   }
 }
 

@@ -28,7 +28,7 @@ function inPlace(thread: Thread, op: string, target: LarkValue, value: LarkValue
     if (target.iterating > 0) fail('cannot apply |= to hash table during iteration');
     thread.charge(value.size * ENTRY_BYTES);
     thread.spend(value.size);
-    for (const [key, item] of [...value.pairs()]) target.set(key, item);
+    for (const [key, item] of [...value.pairs(thread)]) target.set(thread, key, item);
     return target;
   }
   return undefined;
@@ -56,7 +56,7 @@ export function compileAugmented(compiler: Compiler, statement: AssignStatement)
   return (frame, thread) => {
     const into = object(frame, thread);
     thread.at = target.at;
-    const value = update(frame, thread, getAttribute(into, target.name));
+    const value = update(frame, thread, getAttribute(thread, into, target.name));
     thread.at = at;
     setAttribute(into, target.name, value);
     return undefined;

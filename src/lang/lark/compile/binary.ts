@@ -3,6 +3,7 @@
  * position is recorded just before anything that may fail.
  */
 import type { Expression, LarkBinaryNode } from '../syntax/ast.ts';
+import { equalStrings } from '../values/compare.ts';
 import type { Evaluate } from '../values/function.ts';
 import { binaryOperator, concat } from '../values/operators.ts';
 import type { Thread } from '../values/thread.ts';
@@ -83,7 +84,7 @@ const MAKERS: Readonly<Record<string, Maker>> = {
     const a = left(frame, thread);
     const b = right(frame, thread);
     if (typeof a === 'number' && typeof b === 'number') return a === b;
-    if (typeof a === 'string' && typeof b === 'string') return a === b;
+    if (typeof a === 'string' && typeof b === 'string') return equalStrings(thread, a, b);
     thread.at = at;
     return EQUAL(thread, a, b);
   },
@@ -91,7 +92,7 @@ const MAKERS: Readonly<Record<string, Maker>> = {
     const a = left(frame, thread);
     const b = right(frame, thread);
     if (typeof a === 'number' && typeof b === 'number') return a !== b;
-    if (typeof a === 'string' && typeof b === 'string') return a !== b;
+    if (typeof a === 'string' && typeof b === 'string') return !equalStrings(thread, a, b);
     thread.at = at;
     return UNEQUAL(thread, a, b);
   },

@@ -9,6 +9,7 @@ import { call, callBuiltin, invoke, NO_NAMED, newFrame } from '../values/call.ts
 import { fail } from '../values/failure.ts';
 import type { Evaluate } from '../values/function.ts';
 import { type Frame, LarkFunction, type NamedArgument } from '../values/function.ts';
+import { ENTRY_BYTES } from '../values/indexing.ts';
 import { elementsOf, SLOT_BYTES } from '../values/iterate.ts';
 import { LarkDict } from '../values/table.ts';
 import type { Thread } from '../values/thread.ts';
@@ -95,7 +96,7 @@ function methodCall(compiler: Compiler, node: LarkCallNode, dot: DotNode, plain:
       return callBuiltin(thread, name, body, args, named, self, node.at);
     }
     thread.at = dot.at;
-    const callee = getAttribute(self, name);
+    const callee = getAttribute(thread, self, name);
     const { args, named } = collect(frame, thread, node.at);
     thread.at = node.at;
     return call(thread, callee, args, named, node.at);
@@ -114,6 +115,9 @@ function methodCall(compiler: Compiler, node: LarkCallNode, dot: DotNode, plain:
     return null;
   };
 }
+
+/** Steps charged per argument of `**`. */
+const NAMED_STEPS = 4;
 
 interface Collected {
   readonly args: LarkValue[];
@@ -145,15 +149,17 @@ function collectArguments(compiler: Compiler, nodes: readonly Argument[]): Colle
     if (spreadNamed !== undefined) {
       const value = spreadNamed(frame, thread);
       thread.at = at;
-      pushNamed(pairs, value);
+      pushNamed(thread, pairs, value);
     }
     return { args, named: pairs };
   };
 }
 
-function pushNamed(pairs: [string, LarkValue][], value: LarkValue): void {
+function pushNamed(thread: Thread, pairs: [string, LarkValue][], value: LarkValue): void {
   if (!(value instanceof LarkDict)) fail(`argument after ** must be a mapping, not ${typeOf(value)}`);
-  for (const [key, item] of value.pairs()) {
+  thread.charge(value.size * ENTRY_BYTES);
+  thread.spend(value.size * NAMED_STEPS);
+  for (const [key, item] of value.pairs(thread)) {
     if (typeof key !== 'string') fail(`keywords must be strings, not ${typeOf(key)}`);
     pairs.push([key, item]);
   }

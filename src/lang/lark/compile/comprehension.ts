@@ -26,7 +26,7 @@ export function compileComprehension(compiler: Compiler, node: ComprehensionNode
       const v = value(frame, thread);
       thread.at = at;
       thread.charge(ENTRY_BYTES);
-      into.set(k, v);
+      into.set(thread, k, v);
     };
     const run = chain(compiler, clauses, emit);
     return (frame, thread) => {

@@ -61,7 +61,7 @@ export function compileExpression(compiler: Compiler, node: Expression): Evaluat
       return (frame, thread) => {
         const value = object(frame, thread);
         thread.at = node.at;
-        return getAttribute(value, node.name);
+        return getAttribute(thread, value, node.name);
       };
     }
     case 'index':
@@ -107,7 +107,7 @@ function compileDict(compiler: Compiler, node: DictNode): Evaluate {
       const value = entry.value(frame, thread);
       thread.at = entry.at;
       const before = dict.size;
-      dict.set(key, value);
+      dict.set(thread, key, value);
       if (dict.size === before) fail(`duplicate key: ${repr(thread, key)}`);
     }
     return dict;
@@ -151,7 +151,7 @@ function compileIndex(compiler: Compiler, node: IndexNode): Evaluate {
     const index = key(frame, thread);
     if (value instanceof LarkDict) {
       if (typeof index === 'string' || typeof index === 'number') {
-        const item = value.get(index);
+        const item = value.get(thread, index);
         if (item !== undefined) return item;
       }
     } else if (typeof index === 'number' && index >= 0 && (value instanceof LarkList || value instanceof LarkTuple)) {

@@ -51,7 +51,7 @@ function overRange<R>(thread: Thread, range: LarkRange, body: (value: LarkValue)
 }
 
 function overIterator<R>(thread: Thread, over: LarkValue, body: (value: LarkValue) => R | undefined): R | undefined {
-  const iterator = iteratorOf(over) ?? fail(`${typeOf(over)} value is not iterable`);
+  const iterator = iteratorOf(thread, over) ?? fail(`${typeOf(over)} value is not iterable`);
   for (let next = iterator.next(); next.done !== true; next = iterator.next()) {
     if (--thread.slice < 0) thread.tick();
     const result = body(next.value);

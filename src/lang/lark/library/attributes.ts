@@ -6,8 +6,11 @@
 import { Extension } from '../values/extension.ts';
 import { fail, LarkFailure, orElse } from '../values/failure.ts';
 import { type BuiltinBody, LarkBuiltin } from '../values/function.ts';
+import { chargeElements, chargeSort } from '../values/iterate.ts';
+import { hasEngineOrder } from '../values/sort.ts';
 import { LarkDict, LarkRecord, LarkSet } from '../values/table.ts';
 import { nearest } from '../values/text/spell.ts';
+import type { Thread } from '../values/thread.ts';
 import { LarkBytes, LarkList, type LarkValue, ModuleValue, typeOf } from '../values/value.ts';
 import { BYTES_METHODS } from './bytes-methods.ts';
 import { DICT_METHODS } from './dict-methods.ts';
@@ -54,42 +57,45 @@ function methodTable(value: LarkValue): ReadonlyMap<string, BuiltinBody> | undef
  * `undefined` if the attribute does not exist. Methods of a record take precedence over its keys,
  * so data cannot hide them.
  */
-export function findAttribute(value: LarkValue, name: string): LarkValue | undefined {
+export function findAttribute(thread: Thread, value: LarkValue, name: string): LarkValue | undefined {
   const method = methodTable(value)?.get(name);
   if (method !== undefined) return new LarkBuiltin(name, method, value);
-  if (value instanceof LarkRecord) return value.get(name);
+  if (value instanceof LarkRecord) return value.get(thread, name);
   if (value instanceof ModuleValue) return value.members.get(name);
-  return value instanceof Extension ? value.attribute(name) : undefined;
+  return value instanceof Extension ? value.attribute(name, thread) : undefined;
 }
 
-export function attributeNames(value: LarkValue): string[] {
+export function attributeNames(thread: Thread, value: LarkValue): string[] {
+  chargeElements(thread, value instanceof LarkRecord ? value.size : 0);
   const names = [...(methodTable(value)?.keys() ?? [])];
-  if (value instanceof LarkRecord) for (const key of value.keys()) if (typeof key === 'string') names.push(key);
+  if (value instanceof LarkRecord) for (const key of value.keys(thread)) if (typeof key === 'string') names.push(key);
   if (value instanceof ModuleValue) names.push(...value.members.keys());
   if (value instanceof Extension) names.push(...value.attributeNames());
+  chargeSort(thread, names.length);
+  hasEngineOrder(thread, names);
   return names.sort();
 }
 
-export function getAttribute(value: LarkValue, name: string): LarkValue {
-  return orElse(findAttribute(value, name), () => absent(value, name));
+export function getAttribute(thread: Thread, value: LarkValue, name: string): LarkValue {
+  return orElse(findAttribute(thread, value, name), () => absent(thread, value, name));
 }
 
 /**
  * Reports a field that the host did not provide, so that the host can tell it from a mistake of the
  * program.
  */
-function absent(value: LarkValue, name: string): never {
+function absent(thread: Thread, value: LarkValue, name: string): never {
   const verdict = value instanceof LarkRecord ? ({ kind: 'absent', of: value.name, name } as const) : undefined;
-  throw new LarkFailure(missing(value, name), verdict);
+  throw new LarkFailure(missing(thread, value, name), verdict);
 }
 
-export function missingText(value: LarkValue, name: string): string {
-  return value instanceof Extension ? value.missingAttribute(name) : `${typeOf(value)} has no .${name} field or method`;
+export function missingText(thread: Thread, value: LarkValue, name: string): string {
+  return value instanceof Extension ? value.missingAttribute(name, thread) : `${typeOf(value)} has no .${name} field or method`;
 }
 
-function missing(value: LarkValue, name: string): string {
-  const text = missingText(value, name);
-  const meant = nearest(name, attributeNames(value));
+function missing(thread: Thread, value: LarkValue, name: string): string {
+  const text = missingText(thread, value, name);
+  const meant = nearest(name, attributeNames(thread, value));
   return meant === undefined ? text : `${text} (did you mean .${meant}?)`;
 }
 

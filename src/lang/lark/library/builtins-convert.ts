@@ -18,9 +18,9 @@ import { positional, single, unpack } from './args.ts';
 import { updateDict } from './dict-methods.ts';
 import { parseInteger } from './parse-int.ts';
 
-function toInt(_thread: Thread, args: readonly LarkValue[], named: NamedArgument): LarkValue {
+function toInt(thread: Thread, args: readonly LarkValue[], named: NamedArgument): LarkValue {
   const [value, base] = unpack('int', args, named, ['x', 'base?']);
-  if (typeof value === 'string') return parseInteger(value, base === undefined ? 10 : wantBase(base));
+  if (typeof value === 'string') return parseInteger(thread, value, base === undefined ? 10 : wantBase(base));
   if (base !== undefined) fail("int: can't convert non-string with explicit base");
   if (typeof value === 'boolean') return value ? 1 : 0;
   if (typeof value === 'number' || typeof value === 'bigint') return value;
@@ -49,7 +49,7 @@ const NAMED_FLOAT: Readonly<Record<string, number>> = {
   nan: Number.NaN,
 };
 
-function toFloat(_thread: Thread, args: readonly LarkValue[], named: NamedArgument): LarkValue {
+function toFloat(thread: Thread, args: readonly LarkValue[], named: NamedArgument): LarkValue {
   if (named.length > 0) fail('float does not accept keyword arguments');
   if (args.length > 1) fail(`float got ${args.length} arguments, wants 1`);
   const [value] = args;
@@ -58,6 +58,7 @@ function toFloat(_thread: Thread, args: readonly LarkValue[], named: NamedArgume
   if (typeof value === 'boolean') return new LarkFloat(value ? 1 : 0);
   if (typeof value === 'number' || typeof value === 'bigint') return new LarkFloat(intToFloat(value));
   if (typeof value !== 'string') return fail(`float got ${typeOf(value)}, want number or string`);
+  thread.spend(value.length >> 4);
   if (value === '') return fail('float: empty string');
   const special = NAMED_FLOAT[value.replace(/^[+-]/, '').toLowerCase()];
   if (special !== undefined) return new LarkFloat(value.startsWith('-') ? -special : special);
@@ -71,6 +72,7 @@ function toBytes(thread: Thread, args: readonly LarkValue[], named: NamedArgumen
   if (value instanceof LarkBytes) return value;
   if (typeof value === 'string') {
     thread.charge(value.length * 3);
+    thread.spend(value.length >> 3);
     return new LarkBytes(Buffer.from(readable(value)));
   }
   const items = elementsOf(thread, value) ?? fail(`bytes: got ${typeOf(value)}, want string, bytes, or iterable of ints`);
@@ -97,7 +99,7 @@ function ord(thread: Thread, args: readonly LarkValue[], named: NamedArgument): 
     return value.data.length === 1 ? (value.data[0] ?? 0) : fail(`ord: bytes has length ${value.data.length}, want 1`);
   }
   if (typeof value !== 'string') return fail(`ord: got ${typeOf(value)}, want string or bytes`);
-  thread.spend(value.length >> 2);
+  thread.spend(value.length * 2);
   const points = [...value];
   return points.length === 1 ? runeOf(value) : fail(`ord: string encodes ${points.length} Unicode code points, want 1`);
 }
@@ -127,7 +129,7 @@ export const CONVERSIONS: Readonly<Record<string, BuiltinBody>> = {
   set: collect('set', (thread, items) => {
     thread.charge(items.length * ENTRY_BYTES);
     const set = new LarkSet();
-    for (const item of items) set.add(item);
+    for (const item of items) set.add(thread, item);
     return set;
   }),
   str: (thread, args, named) => str(thread, single('str', args, named, 'exactly 1')),

@@ -8,7 +8,7 @@ import { type BuiltinBody, LarkBuiltin, type NamedArgument } from '../values/fun
 import { negateInt } from '../values/int.ts';
 import { chargeElements, lengthOf, viewOf, wantElements } from '../values/iterate.ts';
 import { sortValues } from '../values/sort.ts';
-import { shown, str } from '../values/text/text.ts';
+import { CHAR_BYTES, shown, str } from '../values/text/text.ts';
 import { readable, runeOf } from '../values/text/utf8.ts';
 import type { Thread } from '../values/thread.ts';
 import { LarkBytes, LarkFloat, LarkList, LarkRange, LarkTuple, type LarkValue, typeOf } from '../values/value.ts';
@@ -23,8 +23,13 @@ function joined(thread: Thread, fn: 'print' | 'fail', args: readonly LarkValue[]
     if (name !== 'sep') fail(`${fn}: unexpected keyword argument "${name}"`);
     separator = wantString(fn, 'sep', value);
   }
+  thread.spend(args.length);
   const write = (arg: LarkValue): string => (fn === 'print' && arg instanceof LarkBytes ? str(thread, arg) : shown(thread, arg));
-  return readable(thread.strings.joined(args.map(write).join(separator)));
+  const parts = args.map(write);
+  const length = parts.reduce((sum, part) => sum + part.length + separator.length, 0);
+  thread.charge(length * CHAR_BYTES);
+  thread.spend(length >> 4);
+  return readable(thread.strings.joined(parts.join(separator)));
 }
 
 function extreme(name: 'max' | 'min', better: (order: number) => boolean): BuiltinBody {
@@ -35,7 +40,7 @@ function extreme(name: 'max' | 'min', better: (order: number) => boolean): Built
     const key = keyValue === undefined || keyValue === null ? undefined : wantCallable(name, 'key', keyValue);
     const source = args.length === 1 ? (args[0] as LarkValue) : new LarkTuple(args);
     const items = viewOf(thread, source) ?? fail(`${name}: ${typeOf(source)} value is not iterable`);
-    thread.spend(items.length);
+    chargeElements(thread, items.length);
     if (items.length === 0) fail(`${name}: argument is an empty sequence`);
     let best = items[0] as LarkValue;
     let bestKey = key === undefined ? best : callBack(thread, key, [best]);
@@ -108,7 +113,10 @@ function sorted(thread: Thread, args: readonly LarkValue[], named: NamedArgument
 
 function hash(thread: Thread, args: readonly LarkValue[], named: NamedArgument): LarkValue {
   const [value = null] = positional('hash', args, named, 1, 1);
-  if (value instanceof LarkBytes) return fnv32(value.data);
+  if (value instanceof LarkBytes) {
+    thread.spend(value.data.length >> 2);
+    return fnv32(value.data);
+  }
   if (typeof value !== 'string') return fail(`hash: got ${typeOf(value)}, want string or bytes`);
   thread.spend(value.length);
   let result = 0;
@@ -126,24 +134,24 @@ const BODIES: Readonly<Record<string, BuiltinBody>> = {
   abs,
   all: every('all', false),
   any: every('any', true),
-  dir: (_thread, args, named) => {
-    return new LarkList(attributeNames(single('dir', args, named, '1')));
+  dir: (thread, args, named) => {
+    return new LarkList(attributeNames(thread, single('dir', args, named, '1')));
   },
   enumerate,
   fail: (thread, args, named) => {
     const message = joined(thread, 'fail', args, named);
     throw new LarkFailure(`fail: ${message}`, { kind: 'fail', message });
   },
-  getattr: (_thread, args, named) => {
+  getattr: (thread, args, named) => {
     const [value = null, name = null, fallback] = positional('getattr', args, named, 2, 3);
     const attribute = wantString('getattr', 2, name);
-    const member = findAttribute(value, attribute);
+    const member = findAttribute(thread, value, attribute);
     if (member !== undefined) return member;
-    return fallback === undefined ? fail(`getattr: ${missingText(value, attribute)}`) : fallback;
+    return fallback === undefined ? fail(`getattr: ${missingText(thread, value, attribute)}`) : fallback;
   },
-  hasattr: (_thread, args, named) => {
+  hasattr: (thread, args, named) => {
     const [value = null, name = null] = positional('hasattr', args, named, 2, 2);
-    return findAttribute(value, wantString('hasattr', 2, name)) !== undefined;
+    return findAttribute(thread, value, wantString('hasattr', 2, name)) !== undefined;
   },
   hash,
   len: (thread, args, named) => {

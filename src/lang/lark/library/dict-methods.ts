@@ -38,7 +38,7 @@ export function updateDict(thread: Thread, fn: string, dict: LarkDict, args: rea
   if (from instanceof LarkDict) {
     thread.charge(from.size * ENTRY_BYTES);
     thread.spend(from.size);
-    for (const [key, value] of [...from.pairs()]) dict.set(key, value);
+    for (const [key, value] of [...from.pairs(thread)]) dict.set(thread, key, value);
   } else if (from !== undefined) {
     const pairs = elementsOf(thread, from) ?? fail(`${fn}: got ${typeOf(from)}, want iterable`);
     pairs.forEach((pair, i) => {
@@ -46,11 +46,12 @@ export function updateDict(thread: Thread, fn: string, dict: LarkDict, args: rea
     });
   }
   const seen = new Set<string>();
+  thread.spend(keywords.length);
   for (const [key, value] of keywords) {
     if (seen.has(key)) fail(`${fn}: duplicate keyword arg: "${key}"`);
     seen.add(key);
     thread.charge(ENTRY_BYTES);
-    dict.set(key, value);
+    dict.set(thread, key, value);
   }
 }
 
@@ -58,7 +59,7 @@ function setPair(thread: Thread, fn: string, dict: LarkDict, pair: LarkValue, i:
   const parts = elementsOf(thread, pair) ?? fail(`${fn}: dictionary update sequence element #${i} is not iterable (${typeOf(pair)})`);
   if (parts.length !== 2) fail(`${fn}: dictionary update sequence element #${i} has length ${parts.length}, want 2`);
   thread.charge(ENTRY_BYTES);
-  dict.set(parts[0] as LarkValue, parts[1] as LarkValue);
+  dict.set(thread, parts[0] as LarkValue, parts[1] as LarkValue);
 }
 
 export const DICT_METHODS: ReadonlyMap<string, BuiltinBody> = new Map<string, BuiltinBody>([
@@ -66,37 +67,38 @@ export const DICT_METHODS: ReadonlyMap<string, BuiltinBody> = new Map<string, Bu
     dict.clear();
     return null;
   }),
-  method('get', 1, 2, (_thread, dict, [key = null, fallback = null]) =>
+  method('get', 1, 2, (thread, dict, [key = null, fallback = null]) =>
     orElse(
-      named('get', () => dict.get(key)),
+      named('get', () => dict.get(thread, key)),
       () => fallback,
     ),
   ),
   method('items', 0, 0, (thread, dict) => {
     chargeElements(thread, dict.size * 3);
     const items: LarkValue[] = [];
-    for (const pair of dict.pairs()) items.push(new LarkTuple(pair));
+    for (const pair of dict.pairs(thread)) items.push(new LarkTuple(pair));
     return new LarkList(items);
   }),
   method('keys', 0, 0, (thread, dict) => {
     chargeElements(thread, dict.size);
-    return new LarkList(dict.keyList());
+    return new LarkList(dict.keyList(thread));
   }),
-  method('pop', 1, 2, (_thread, dict, [key = null, fallback]) => {
-    const removed = named('pop', () => dict.delete(key));
+  method('pop', 1, 2, (thread, dict, [key = null, fallback]) => {
+    const removed = named('pop', () => dict.delete(thread, key));
     if (removed !== undefined) return removed;
     return fallback === undefined ? fail('pop: missing key') : fallback;
   }),
-  method('popitem', 0, 0, (_thread, dict) => {
-    const first = dict.keys().next();
+  method('popitem', 0, 0, (thread, dict) => {
+    thread.weigh(dict.size >> 6);
+    const first = dict.keys(thread).next();
     if (first.done === true) return fail('popitem: empty dict');
-    return new LarkTuple([first.value, dict.delete(first.value) ?? null]);
+    return new LarkTuple([first.value, dict.delete(thread, first.value) ?? null]);
   }),
   method('setdefault', 1, 2, (thread, dict, [key = null, fallback = null]) => {
-    const existing = named('setdefault', () => dict.get(key));
+    const existing = named('setdefault', () => dict.get(thread, key));
     if (existing !== undefined) return existing;
     thread.charge(ENTRY_BYTES);
-    dict.set(key, fallback);
+    dict.set(thread, key, fallback);
     return fallback;
   }),
   [
@@ -108,6 +110,6 @@ export const DICT_METHODS: ReadonlyMap<string, BuiltinBody> = new Map<string, Bu
   ],
   method('values', 0, 0, (thread, dict) => {
     chargeElements(thread, dict.size);
-    return new LarkList([...dict.values()]);
+    return new LarkList([...dict.values(thread)]);
   }),
 ]);

@@ -1,6 +1,7 @@
 /** The method `format` of strings: replacement fields in braces, by position or by name. */
 import { fail } from '../values/failure.ts';
 import type { NamedArgument } from '../values/function.ts';
+import { CONVERSION_STEPS } from '../values/text/format-percent.ts';
 import { CHAR_BYTES, repr, shown } from '../values/text/text.ts';
 import type { Thread } from '../values/thread.ts';
 import type { LarkValue } from '../values/value.ts';
@@ -15,7 +16,10 @@ export function formatBraces(thread: Thread, format: string, args: readonly Lark
   const numbering: Numbering = { automatic: 0, manual: false };
   let out = '';
   let rest = format;
+  thread.charge(format.length * CHAR_BYTES);
+  thread.spend(format.length >> 4);
   for (;;) {
+    thread.spend(CONVERSION_STEPS);
     const open = rest.indexOf('{');
     const literal = open < 0 ? rest : rest.slice(0, open);
     out += literalText(literal);
@@ -28,10 +32,10 @@ export function formatBraces(thread: Thread, format: string, args: readonly Lark
     const close = rest.indexOf('}', open);
     if (close < 0) fail("unmatched '{' in format");
     const field = parseField(rest.slice(open + 1, close));
-    const value = lookup(field.name, args, named, numbering);
+    const value = lookup(thread, field.name, args, named, numbering);
     checkField(field);
     const text = field.conversion === 'r' ? repr(thread, value) : shown(thread, value);
-    thread.charge((text.length + close) * CHAR_BYTES);
+    thread.charge(text.length * CHAR_BYTES);
     out += text;
     rest = rest.slice(close + 1);
   }
@@ -66,7 +70,7 @@ interface Numbering {
   manual: boolean;
 }
 
-function lookup(name: string, args: readonly LarkValue[], named: NamedArgument, numbering: Numbering): LarkValue {
+function lookup(thread: Thread, name: string, args: readonly LarkValue[], named: NamedArgument, numbering: Numbering): LarkValue {
   if (name === '') {
     if (numbering.manual) fail('cannot switch from manual field specification to automatic field numbering');
     return args[numbering.automatic++] ?? nullAt(args, numbering.automatic - 1);
@@ -76,6 +80,7 @@ function lookup(name: string, args: readonly LarkValue[], named: NamedArgument, 
     numbering.manual = true;
     return nullAt(args, Number(name));
   }
+  thread.spend(named.length >> 2);
   const match = named.find(([key]) => key === name);
   if (match !== undefined) return match[1];
   if (name.includes('.')) return fail(`attribute syntax x.y is not supported in replacement fields: ${name}`);

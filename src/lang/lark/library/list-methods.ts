@@ -73,6 +73,7 @@ export const LIST_METHODS: ReadonlyMap<string, BuiltinBody> = new Map([
     list.checkMutable('remove from');
     const at = find(thread, list.items, value, 0, list.items.length);
     if (at < 0) fail('remove: element not found');
+    thread.spend(list.items.length >> 6);
     list.items.splice(at, 1);
     return null;
   }),

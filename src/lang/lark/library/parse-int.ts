@@ -1,12 +1,13 @@
 /** Parses an integer of any base, for the builtin `int`. */
 import { fail } from '../values/failure.ts';
-import { type Int, normalInt } from '../values/int.ts';
+import { chargeDigits, type Int, normalInt } from '../values/int.ts';
+import type { Thread } from '../values/thread.ts';
 
 const PREFIXES: Readonly<Record<string, number>> = { '0b': 2, '0o': 8, '0x': 16 };
 /** Binary digits of the largest int. Longer inputs would take long to parse. */
 const MAX_DIGITS = 65_536;
 
-export function parseInteger(text: string, base: number): Int {
+export function parseInteger(thread: Thread, text: string, base: number): Int {
   if (base !== 0 && (base < 2 || base > 36)) fail('int: base must be an integer >= 2 && <= 36');
   const invalid = (): never => fail(`int: invalid literal with base ${base}: ${text}`);
   const negative = text.startsWith('-');
@@ -20,7 +21,9 @@ export function parseInteger(text: string, base: number): Int {
     if (digits.length > 1 && digits.startsWith('0')) invalid();
     radix = 10;
   }
+  thread.spend(text.length >> 5);
   if (digits.length > MAX_DIGITS) fail(`int: more than ${MAX_DIGITS} digits`);
+  chargeDigits(thread, digits.length);
   if (!isDigits(digits, radix)) invalid();
   const value = digits.length < 10 ? Number.parseInt(digits, radix) : normalInt(readDigits(digits, radix));
   return negative && value !== 0 ? -value : value;

@@ -48,17 +48,32 @@ function each(thread: Thread, args: readonly LarkValue[]): LarkValue[][] {
 }
 
 function other(thread: Thread, name: string, value: LarkValue): LarkSet {
-  return value instanceof LarkSet ? value : setOf(elements(thread, name, value));
+  return value instanceof LarkSet ? value : setOf(thread, elements(thread, name, value));
 }
 
-function* where(set: LarkSet, keep: (value: LarkValue) => boolean): Generator<LarkValue> {
-  for (const value of set.values()) if (keep(value)) yield value;
+function* where(thread: Thread, set: LarkSet, keep: (value: LarkValue) => boolean): Generator<LarkValue> {
+  for (const value of set.values()) {
+    thread.spend(1);
+    if (keep(value)) yield value;
+  }
+}
+
+function addNew(thread: Thread, set: LarkSet, value: LarkValue): void {
+  thread.charge(ENTRY_BYTES);
+  thread.spend(1);
+  set.add(thread, value);
+}
+
+function setOfNew(thread: Thread, values: Iterable<LarkValue>): LarkSet {
+  const set = new LarkSet();
+  for (const value of values) addNew(thread, set, value);
+  return set;
 }
 
 export const SET_METHODS: ReadonlyMap<string, BuiltinBody> = new Map([
   method('add', 1, 1, (thread, set, [value = null]) => {
     thread.charge(ENTRY_BYTES);
-    set.add(value);
+    set.add(thread, value);
     return null;
   }),
   method('clear', 0, 0, (_thread, set) => {
@@ -67,43 +82,53 @@ export const SET_METHODS: ReadonlyMap<string, BuiltinBody> = new Map([
   }),
   method('difference', 1, 1, (thread, set, [value = null]) => {
     const without = other(thread, 'difference', value);
-    return setOf(where(set, (item) => !without.has(item)));
+    return setOfNew(
+      thread,
+      where(thread, set, (item) => !without.has(thread, item)),
+    );
   }),
-  method('discard', 1, 1, (_thread, set, [value = null]) => {
-    set.delete(value);
+  method('discard', 1, 1, (thread, set, [value = null]) => {
+    set.delete(thread, value);
     return null;
   }),
   method('intersection', 1, 1, (thread, set, [value = null]) => {
     const both = other(thread, 'intersection', value);
-    return setOf(where(set, (item) => both.has(item)));
+    return setOfNew(
+      thread,
+      where(thread, set, (item) => both.has(thread, item)),
+    );
   }),
   method('issubset', 1, 1, (thread, set, [value = null]) => {
     const outer = other(thread, 'issubset', value);
-    return where(set, (item) => !outer.has(item)).next().done === true;
+    return where(thread, set, (item) => !outer.has(thread, item)).next().done === true;
   }),
   method('issuperset', 1, 1, (thread, set, [value = null]) => {
-    return elements(thread, 'issuperset', value).every((item) => set.has(item));
+    return elements(thread, 'issuperset', value).every((item) => set.has(thread, item));
   }),
-  method('pop', 0, 0, (_thread, set) => {
+  method('pop', 0, 0, (thread, set) => {
+    thread.weigh(set.size >> 6);
     const first = set.values().next();
     if (first.done === true) return fail('empty set');
-    set.delete(first.value);
+    set.delete(thread, first.value);
     return first.value;
   }),
-  method('remove', 1, 1, (_thread, set, [value = null]) => (set.delete(value) ? null : fail('missing key'))),
+  method('remove', 1, 1, (thread, set, [value = null]) => (set.delete(thread, value) ? null : fail('missing key'))),
   method('symmetric_difference', 1, 1, (thread, set, [value = null]) => {
     const right = other(thread, 'symmetric_difference', value);
-    const result = setOf(where(set, (item) => !right.has(item)));
-    for (const item of where(right, (candidate) => !set.has(candidate))) result.add(item);
+    const result = setOfNew(
+      thread,
+      where(thread, set, (item) => !right.has(thread, item)),
+    );
+    for (const item of where(thread, right, (candidate) => !set.has(thread, candidate))) addNew(thread, result, item);
     return result;
   }),
   method('union', 0, Number.POSITIVE_INFINITY, (thread, set, args) => {
-    const result = setOf(set.values());
-    for (const items of each(thread, args)) for (const item of items) result.add(item);
+    const result = setOfNew(thread, set.values());
+    for (const items of each(thread, args)) for (const item of items) result.add(thread, item);
     return result;
   }),
   method('update', 0, Number.POSITIVE_INFINITY, (thread, set, args) => {
-    for (const items of each(thread, args)) for (const item of items) set.add(item);
+    for (const items of each(thread, args)) for (const item of items) set.add(thread, item);
     return null;
   }),
 ]);

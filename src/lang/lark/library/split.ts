@@ -3,6 +3,7 @@
 import { fail } from '../values/failure.ts';
 import type { BuiltinBody } from '../values/function.ts';
 import { chargeElements } from '../values/iterate.ts';
+import { splitText } from '../values/text/search.ts';
 import type { Thread } from '../values/thread.ts';
 import { LarkList, typeOf } from '../values/value.ts';
 import { positional, wantIndex } from './args.ts';
@@ -40,8 +41,8 @@ function spacesFromRight(text: string, words: readonly string[], max: number): s
   return [text.slice(0, text.lastIndexOf(before, end - before.length) + before.length), ...last];
 }
 
-function splitAt(text: string, separator: string, max: number, from: 'left' | 'right'): string[] {
-  const parts = text.split(separator);
+function splitAt(thread: Thread, text: string, separator: string, max: number, from: 'left' | 'right'): string[] {
+  const parts = splitText(thread, text, separator);
   if (max < 0 || parts.length <= max + 1) return parts;
   if (from === 'left') return [...parts.slice(0, max), parts.slice(max).join(separator)];
   const cut = parts.length - max;
@@ -52,12 +53,8 @@ function splitAt(text: string, separator: string, max: number, from: 'left' | 'r
  * Splits a string at a separator: by whole characters, or by bytes if the separator is part of a
  * character.
  */
-export function separated(
-  { strings }: Thread,
-  text: string,
-  separator: string,
-  cut: (text: string, separator: string) => string[],
-): string[] {
+export function separated(thread: Thread, text: string, separator: string, cut: (text: string, separator: string) => string[]): string[] {
+  const { strings } = thread;
   if (!strings.isPart(separator)) return cut(text, separator);
   return cut(strings.of(text), strings.of(separator)).map((part) => strings.from(part));
 }
@@ -72,20 +69,22 @@ export function splitMethod(name: 'split' | 'rsplit'): BuiltinBody {
     thread.spend(self.length >> 3);
     let parts: string[];
     if (sep === null) {
+      thread.weigh(self.length * 4);
       parts = splitSpaces(self, max, from);
     } else {
       if (typeof sep !== 'string') return fail(`split: got ${typeOf(sep)} for separator, want string`);
       if (sep === '') fail('split: empty separator');
-      parts = separated(thread, self, sep, (text, separator) => splitAt(text, separator, max, from));
+      parts = separated(thread, self, sep, (text, separator) => splitAt(thread, text, separator, max, from));
     }
     chargeElements(thread, parts.length * 2);
     return new LarkList(parts);
   };
 }
 
-export function splitLines(text: string, keep: boolean): string[] {
+export function splitLines(thread: Thread, text: string, keep: boolean): string[] {
   if (text === '') return [];
-  const lines = text.split('\n');
+  thread.spend(text.length >> 5);
+  const lines = splitText(thread, text, '\n');
   const closed = lines.at(-1) === '';
   if (closed) lines.pop();
   return keep ? lines.map((line, i) => (i < lines.length - 1 || closed ? `${line}\n` : line)) : lines;

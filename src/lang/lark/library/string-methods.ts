@@ -8,6 +8,7 @@ import type { BuiltinBody } from '../values/function.ts';
 import { subrange } from '../values/indexing.ts';
 import { chargeElements, wantElements } from '../values/iterate.ts';
 import { capitalize, isCased, isTitle, lowerCase, titleCase, upperCase } from '../values/text/letter-case.ts';
+import { finderOf, firstOf, lastOf } from '../values/text/search.ts';
 import { CHAR_BYTES } from '../values/text/text.ts';
 import { fromBytes, isAscii, runeOf } from '../values/text/utf8.ts';
 import type { Thread } from '../values/thread.ts';
@@ -36,10 +37,19 @@ const grown = (thread: Thread, text: string): string => {
   return text;
 };
 
+/** Steps of visiting a character, and of converting one to title case. */
+const CHARACTER_STEPS = 4;
+const TITLE_STEPS = 16;
+
 /** Converting letters beyond ASCII is slow. */
+function payForLetters(thread: Thread, text: string): true {
+  thread.spend(isAscii(text) ? text.length >> 4 : text.length >> 1);
+  return true;
+}
+
 function letters(name: string, map: (text: string, pay: (steps: number) => void) => string): [string, BuiltinBody] {
   return method(name, 0, 0, (thread, text) => {
-    if (!isAscii(text)) thread.spend(text.length >> 1);
+    payForLetters(thread, text);
     return grown(
       thread,
       map(text, (steps) => thread.spend(steps)),
@@ -47,29 +57,38 @@ function letters(name: string, map: (text: string, pay: (steps: number) => void)
   });
 }
 
-const test = (name: string, pattern: RegExp): [string, BuiltinBody] => method(name, 0, 0, (_thread, text) => pattern.test(text));
+/** Tests each character. */
+const test = (name: string, holds: (text: string) => boolean): [string, BuiltinBody] =>
+  method(name, 0, 0, (thread, text) => {
+    thread.spend(text.length >> 2);
+    return holds(text);
+  });
 
 /** `find`, `rfind`, `index` and `rindex`. */
 function search(name: string, from: 'start' | 'end', missing: () => LarkValue): [string, BuiltinBody] {
-  return method(name, 1, 3, ({ strings }, text, [sub = null, low, high]) => {
+  return method(name, 1, 3, (thread, text, [sub = null, low, high]) => {
+    const { strings } = thread;
     const needle = strings.of(wantString(name, 1, sub));
     const bytes = strings.of(text);
     const [start, stop] = subrange(name, low, high, bytes.length);
     const part = bytes.slice(start, stop);
-    const at = from === 'start' ? part.indexOf(needle) : part.lastIndexOf(needle);
+    const at = from === 'start' ? firstOf(thread, part, needle) : lastOf(thread, part, needle);
     return at < 0 ? missing() : at + start;
   });
 }
 
 function affix(name: string, matches: (part: string, affix: string) => boolean): [string, BuiltinBody] {
-  return method(name, 1, 3, ({ strings }, text, [needle = null, low, high]) => {
+  return method(name, 1, 3, (thread, text, [needle = null, low, high]) => {
+    const { strings } = thread;
     const bytes = strings.of(text);
     const [start, stop] = subrange(name, low, high, bytes.length);
     const part = bytes.slice(start, stop);
+    if (typeof needle === 'string') thread.spend(needle.length >> 6);
     if (typeof needle === 'string') return matches(part, strings.of(needle));
     if (!(needle instanceof LarkTuple)) return fail(`${name}: got ${typeOf(needle)}, want string or tuple of string`);
     return needle.items.some((item, i) => {
       if (typeof item !== 'string') return fail(`${name}: want string, got ${typeOf(item)}, for element ${i}`);
+      thread.spend(1 + (item.length >> 6));
       return matches(part, strings.of(item));
     });
   });
@@ -87,9 +106,10 @@ function pointBefore(text: string, end: number): string {
 function strip(name: string, sides: 'left' | 'right' | 'both'): [string, BuiltinBody] {
   return method(name, 0, 1, (thread, text, [cutset = '']) => {
     const cut = wantString(name, 1, cutset);
+    thread.spend(cut.length * CHARACTER_STEPS);
     const runes = cut === '' ? undefined : new Set([...cut].map(runeOf));
     const drop = (point: string): boolean => {
-      if (--thread.slice < 0) thread.tick();
+      thread.spend(CHARACTER_STEPS);
       return runes === undefined ? IS_SPACE.test(point) : runes.has(runeOf(point));
     };
     let from = 0;
@@ -109,14 +129,14 @@ function strip(name: string, sides: 'left' | 'right' | 'both'): [string, Builtin
 
 function partition(
   name: string,
-  find: (text: string, separator: string) => number,
+  find: (thread: Thread, text: string, separator: string) => number,
   missing: (text: string) => string[],
 ): [string, BuiltinBody] {
   return method(name, 1, 1, (thread, text, [sep = null]) => {
     const separator = wantString(name, 1, sep);
     if (separator === '') fail(`${name}: empty separator`);
     const parts = separated(thread, text, separator, (whole, needle) => {
-      const at = find(whole, needle);
+      const at = find(thread, whole, needle);
       return at < 0 ? missing(whole) : [whole.slice(0, at), needle, whole.slice(at + needle.length)];
     });
     return new LarkTuple(parts);
@@ -126,7 +146,8 @@ function partition(
 /** Number of non-overlapping occurrences of a string in another, up to a limit. */
 function occurrences(thread: Thread, text: string, needle: string, max: number): number {
   let count = 0;
-  for (let at = text.indexOf(needle); at >= 0 && count < max; at = text.indexOf(needle, at + needle.length)) {
+  const find = finderOf(thread, text, needle);
+  for (let at = find(0); at >= 0 && count < max; at = find(at + needle.length)) {
     if (--thread.slice < 0) thread.tick();
     count++;
   }
@@ -148,11 +169,12 @@ function replaced(thread: Thread, text: string, old: string, fresh: string, max:
   thread.charge(16 + (text.length + times * Math.max(0, fresh.length - old.length)) * CHAR_BYTES);
   if (times === 0) return text;
   if (old === '') return between(thread, text, fresh, times);
-  if (max === Number.POSITIVE_INFINITY) return text.replaceAll(old, fresh.replaceAll('$', '$$$$'));
+  const find = finderOf(thread, text, old);
   let out = '';
   let done = 0;
   for (let i = 0; i < times; i++) {
-    const at = text.indexOf(old, done);
+    thread.spend(CHARACTER_STEPS);
+    const at = find(done);
     out += text.slice(done, at) + fresh;
     done = at + old.length;
   }
@@ -164,7 +186,7 @@ function between(thread: Thread, text: string, fresh: string, times: number): st
   let out = '';
   let left = times;
   for (const point of text) {
-    if (--thread.slice < 0) thread.tick();
+    thread.spend(CHARACTER_STEPS);
     out += left-- > 0 ? fresh + point : point;
   }
   return left > 0 ? out + fresh : out;
@@ -178,6 +200,7 @@ function join(thread: Thread, text: string, [value = null]: readonly LarkValue[]
     length += item.length + text.length;
   }
   thread.charge(length * CHAR_BYTES);
+  thread.spend(items.length + (length >> 5));
   return thread.strings.joined(items.join(text));
 }
 
@@ -187,6 +210,7 @@ function count(thread: Thread, text: string, [sub = null, low, high]: readonly L
   const bytes = strings.of(text);
   const [start, stop] = subrange('count', low, high, bytes.length);
   const part = bytes.slice(start, stop);
+  if (needle === '') thread.spend(part.length * CHARACTER_STEPS);
   return needle === '' ? [...fromBytes(part)].length + 1 : occurrences(thread, part, needle, Number.POSITIVE_INFINITY);
 }
 
@@ -222,34 +246,31 @@ export const STRING_METHODS: ReadonlyMap<string, BuiltinBody> = new Map<string, 
   search('find', 'start', () => -1),
   ['format', (thread, args, named, self) => (typeof self === 'string' ? prefixed(thread, self, args, named) : null)],
   search('index', 'start', () => fail('index: substring not found')),
-  test('isalnum', /^[\p{L}\p{Nd}]+$/u),
-  test('isalpha', /^\p{L}+$/u),
-  test('isdigit', /^\p{Nd}+$/u),
-  method('islower', 0, 0, (_thread, text) => isCased(text) && lowerCase(text) === text),
-  test('isspace', IS_SPACE),
+  test('isalnum', (text) => /^[\p{L}\p{Nd}]+$/u.test(text)),
+  test('isalpha', (text) => /^\p{L}+$/u.test(text)),
+  test('isdigit', (text) => /^\p{Nd}+$/u.test(text)),
+  test('islower', (text) => isCased(text) && lowerCase(text) === text),
+  test('isspace', (text) => IS_SPACE.test(text)),
   method('istitle', 0, 0, (thread, text) => {
-    thread.spend(text.length);
+    thread.spend(text.length * TITLE_STEPS);
     return isTitle(text);
   }),
-  method('isupper', 0, 0, (thread, text) => isCased(text) && upperCase(text, (steps) => thread.spend(steps)) === text),
+  method(
+    'isupper',
+    0,
+    0,
+    (thread, text) => payForLetters(thread, text) && isCased(text) && upperCase(text, (steps) => thread.spend(steps)) === text,
+  ),
   method('join', 1, 1, join),
   letters('lower', lowerCase),
   strip('lstrip', 'left'),
-  partition(
-    'partition',
-    (text, sep) => text.indexOf(sep),
-    (text) => [text, '', ''],
-  ),
+  partition('partition', firstOf, (text) => [text, '', '']),
   without('removeprefix', (text, prefix) => (text.startsWith(prefix) ? text.slice(prefix.length) : text)),
   without('removesuffix', (text, suffix) => (text.endsWith(suffix) ? text.slice(0, text.length - suffix.length) : text)),
   method('replace', 2, 3, replace),
   search('rfind', 'end', () => -1),
   search('rindex', 'end', () => fail('rindex: substring not found')),
-  partition(
-    'rpartition',
-    (text, sep) => text.lastIndexOf(sep),
-    (text) => ['', '', text],
-  ),
+  partition('rpartition', lastOf, (text) => ['', '', text]),
   ['rsplit', splitMethod('rsplit')],
   strip('rstrip', 'right'),
   ['split', splitMethod('split')],
@@ -258,7 +279,7 @@ export const STRING_METHODS: ReadonlyMap<string, BuiltinBody> = new Map<string, 
     (thread, args, named, self) => {
       const [keep] = positional('splitlines', args, named, 0, 1);
       if (typeof self !== 'string') return fail('splitlines: not a string');
-      const lines = splitLines(self, keep === undefined ? false : wantBool('splitlines', 1, keep));
+      const lines = splitLines(thread, self, keep === undefined ? false : wantBool('splitlines', 1, keep));
       chargeElements(thread, lines.length);
       return new LarkList(lines);
     },
@@ -266,7 +287,7 @@ export const STRING_METHODS: ReadonlyMap<string, BuiltinBody> = new Map<string, 
   affix('startswith', (part, prefix) => part.startsWith(prefix)),
   strip('strip', 'both'),
   letters('title', (text, pay) => {
-    pay(text.length * 2);
+    pay(text.length * TITLE_STEPS);
     return titleCase(text);
   }),
   letters('upper', upperCase),

@@ -4,6 +4,7 @@ import { Extension } from './extension.ts';
 import { fail, orElse } from './failure.ts';
 import type { CodeParameter, FunctionCode } from './function.ts';
 import { Cell, type Frame, Jump, LarkBuiltin, LarkFunction, type NamedArgument } from './function.ts';
+import { SLOT_BYTES } from './iterate.ts';
 import { LarkDict } from './table.ts';
 import { nearest } from './text/spell.ts';
 import type { Thread } from './thread.ts';
@@ -63,7 +64,7 @@ export function invoke(thread: Thread, fn: LarkFunction, frame: Frame, callerAt:
 
 /** Calls any value on behalf of the call at an offset of the program. */
 export function call(thread: Thread, callee: LarkValue, args: readonly LarkValue[], named: NamedArgument, at: number): LarkValue {
-  if (callee instanceof LarkFunction) return invoke(thread, callee, bind(callee, args, named), at);
+  if (callee instanceof LarkFunction) return invoke(thread, callee, bind(thread, callee, args, named), at);
   if (callee instanceof LarkBuiltin) return callBuiltin(thread, callee.name, callee.body, args, named, callee.self ?? null, at);
   const result = callee instanceof Extension ? callee.call(thread, args, named) : undefined;
   return orElse(result, () => fail(`invalid call of non-function (${typeOf(callee)})`));
@@ -95,20 +96,21 @@ export function callBack(thread: Thread, callee: LarkValue, args: readonly LarkV
 }
 
 /** Binds the arguments of a call to the slots of a new frame. */
-function bind(fn: LarkFunction, args: readonly LarkValue[], named: NamedArgument): Frame {
+function bind(thread: Thread, fn: LarkFunction, args: readonly LarkValue[], named: NamedArgument): Frame {
   const code = fn.code;
   const frame = newFrame(code.size, fn.globals);
   const { positional, keywordOnly } = code;
+  if (named.length > 0) thread.spend((named.length * (positional.length + keywordOnly.length)) >> 2);
   if (code.simple === 0 && args.length + named.length > 0) {
     fail(`function ${code.name} accepts no arguments (${args.length + named.length} given)`);
   }
   const plain = Math.min(args.length, positional.length);
   for (let i = 0; i < plain; i++) frame[(positional[i] as CodeParameter).slot] = args[i];
-  if (code.starSlot >= 0) frame[code.starSlot] = new LarkTuple(args.slice(plain));
+  if (code.starSlot >= 0) frame[code.starSlot] = restOf(thread, args, plain);
   else if (args.length > positional.length) tooMany(code, args, named);
   const rest = code.starStarSlot >= 0 ? new LarkDict() : undefined;
   if (rest !== undefined) frame[code.starStarSlot] = rest;
-  for (const [name, value] of named) bindNamed(code, frame, rest, name, value);
+  for (const [name, value] of named) bindNamed(thread, code, frame, rest, name, value);
   const missing = [...fill(fn, frame, positional), ...fill(fn, frame, keywordOnly)];
   if (missing.length > 0) {
     fail(`function ${code.name} missing ${missing.length} argument${missing.length === 1 ? '' : 's'} (${missing.join(', ')})`);
@@ -116,7 +118,14 @@ function bind(fn: LarkFunction, args: readonly LarkValue[], named: NamedArgument
   return frame;
 }
 
-function bindNamed(code: FunctionCode, frame: Frame, rest: LarkDict | undefined, name: string, value: LarkValue): void {
+/** Arguments of `*args`. */
+function restOf(thread: Thread, args: readonly LarkValue[], from: number): LarkTuple {
+  thread.charge((args.length - from + 1) * SLOT_BYTES);
+  thread.spend(args.length >> 2);
+  return new LarkTuple(args.slice(from));
+}
+
+function bindNamed(thread: Thread, code: FunctionCode, frame: Frame, rest: LarkDict | undefined, name: string, value: LarkValue): void {
   const param = code.positional.find((p) => p.name === name) ?? code.keywordOnly.find((p) => p.name === name);
   if (param !== undefined) {
     if (frame[param.slot] !== undefined) fail(`function ${code.name} got multiple values for parameter "${name}"`);
@@ -130,8 +139,8 @@ function bindNamed(code: FunctionCode, frame: Frame, rest: LarkDict | undefined,
     );
     fail(`function ${code.name} got an unexpected keyword argument "${name}"${meant === undefined ? '' : ` (did you mean ${meant}?)`}`);
   }
-  if (rest.has(name)) fail(`function ${code.name} got multiple values for parameter "${name}"`);
-  rest.set(name, value);
+  if (rest.has(thread, name)) fail(`function ${code.name} got multiple values for parameter "${name}"`);
+  rest.set(thread, name, value);
 }
 
 /** Fills in the defaults and returns the names of parameters that are still missing. */

@@ -7,7 +7,7 @@ import { Decimal, type PlainMap, type PlainValue, plainFloat } from '../../../ut
 import { MAX_DATA_DEPTH, tooDeepData } from './depth.ts';
 import { fail } from './failure.ts';
 import { ENTRY_BYTES } from './indexing.ts';
-import { normalInt } from './int.ts';
+import { intText, normalInt } from './int.ts';
 import { chargeElements, elementsOf } from './iterate.ts';
 import { LarkStruct } from './struct.ts';
 import { LarkDict, LarkRecord } from './table.ts';
@@ -15,10 +15,15 @@ import { readable } from './text/utf8.ts';
 import type { Thread } from './thread.ts';
 import { ExactFloat, LarkBytes, LarkFloat, LarkList, type LarkValue, typeOf } from './value.ts';
 
+/** Length up to which a string in a result is charged with its place. */
+const SHORT = 64;
+const ENTRY_STEPS = 4;
+
 /** Accepts plain values only; anything else becomes None. */
-export function toLark(value: unknown): LarkValue {
+export function toLark(thread: Thread, value: unknown): LarkValue {
   switch (typeof value) {
     case 'string':
+      thread.spend(value.length >> 6);
       return readable(value);
     case 'boolean':
       return value;
@@ -27,14 +32,19 @@ export function toLark(value: unknown): LarkValue {
     case 'bigint':
       return normalInt(value);
     default:
-      return value === null || value === undefined ? null : compoundToLark(value);
+      return value === null || value === undefined ? null : compoundToLark(thread, value);
   }
 }
 
-function compoundToLark(value: unknown): LarkValue {
+function compoundToLark(thread: Thread, value: unknown): LarkValue {
   if (value instanceof Map) return new LarkDict(value, toLark);
-  if (Array.isArray(value)) return new LarkList(value.map(toLark));
+  if (Array.isArray(value)) return listToLark(thread, value);
   return value instanceof Decimal ? new ExactFloat(value) : null;
+}
+
+function listToLark(thread: Thread, values: readonly unknown[]): LarkValue {
+  thread.spend(values.length);
+  return new LarkList(values.map((value) => toLark(thread, value)));
 }
 
 /** A dict whose keys can be read as attributes: `input.x` as well as `input["x"]`. */
@@ -45,7 +55,7 @@ export function recordToLark(value: ReadonlyMap<string, unknown>, name: string):
 }
 
 export function fromLark(thread: Thread, value: LarkValue, depth = 0): PlainValue {
-  if (typeof value === 'string') return thread.strings.cut ? readable(value) : value;
+  if (typeof value === 'string') return textFromLark(thread, value);
   if (typeof value !== 'object') return value;
   if (value === null) return null;
   if (depth > MAX_DATA_DEPTH) tooDeepData();
@@ -54,7 +64,7 @@ export function fromLark(thread: Thread, value: LarkValue, depth = 0): PlainValu
   if (value instanceof ExactFloat) return value.decimal;
   if (value instanceof LarkFloat) return plainFloat(value.value);
   if (value instanceof LarkStruct) return mapFromLark(thread, value.fields, depth);
-  if (value instanceof LarkBytes) return Buffer.from(value.data).toString('base64');
+  if (value instanceof LarkBytes) return base64(thread, value.data);
   const items = value instanceof LarkList ? value.items : elementsOf(thread, value);
   if (items === undefined) return fail(`a ${typeOf(value)} cannot be a result`);
   chargeElements(thread, items.length);
@@ -63,23 +73,39 @@ export function fromLark(thread: Thread, value: LarkValue, depth = 0): PlainValu
   return out;
 }
 
+/** A string that occurs several times in a result is written as often. */
+function textFromLark(thread: Thread, text: string): string {
+  if (text.length > SHORT) {
+    thread.charge(text.length);
+    thread.spend(text.length >> 6);
+  }
+  return thread.strings.cut ? readable(text) : text;
+}
+
+function base64(thread: Thread, data: Uint8Array): string {
+  thread.charge(data.length * 2);
+  thread.spend(data.length >> 5);
+  return Buffer.from(data).toString('base64');
+}
+
 function dictFromLark(thread: Thread, dict: LarkDict, depth: number): PlainMap {
   const untouched = dict.untouched;
   if (untouched !== undefined) return untouched as PlainMap;
-  return mapFromLark(thread, dict.pairs(), depth);
+  return mapFromLark(thread, dict.pairs(thread), depth);
 }
 
 function mapFromLark(thread: Thread, pairs: Iterable<readonly [LarkValue, LarkValue]>, depth: number): PlainMap {
   const map: PlainMap = new Map();
   for (const [key, value] of pairs) {
     thread.charge(ENTRY_BYTES);
-    map.set(keyFromLark(key), fromLark(thread, value, depth + 1));
+    thread.spend(ENTRY_STEPS);
+    map.set(keyFromLark(thread, key), fromLark(thread, value, depth + 1));
   }
   return map;
 }
 
-function keyFromLark(key: LarkValue): string {
-  if (typeof key === 'string') return readable(key);
-  if (typeof key === 'number' || typeof key === 'bigint') return String(key);
+function keyFromLark(thread: Thread, key: LarkValue): string {
+  if (typeof key === 'string') return textFromLark(thread, key);
+  if (typeof key === 'number' || typeof key === 'bigint') return intText(thread, key);
   return fail(`a dict with a ${typeOf(key)} key cannot be a result: want string keys`);
 }

@@ -10,7 +10,7 @@ export type Side = 'left' | 'right';
  * A value with behaviour of its own, such as a struct or a time. The defaults support no operation.
  */
 export abstract class Extension extends LarkObject {
-  text(_write: (value: LarkValue) => string): string {
+  text(_write: (value: LarkValue) => string, _thread: Thread): string {
     return `<${this.type}>`;
   }
 
@@ -18,7 +18,7 @@ export abstract class Extension extends LarkObject {
     return true;
   }
 
-  attribute(_name: string): LarkValue | undefined {
+  attribute(_name: string, _thread: Thread): LarkValue | undefined {
     return undefined;
   }
 
@@ -30,12 +30,12 @@ export abstract class Extension extends LarkObject {
     fail(`can't assign to .${name} field of ${this.type}`);
   }
 
-  missingAttribute(name: string): string {
+  missingAttribute(name: string, _thread: Thread): string {
     return `${this.type} has no .${name} field or method`;
   }
 
   /** Canonical string: the same for equal values. */
-  hashKey(_keyOf: (value: LarkValue) => string): string {
+  hashKey(_keyOf: (value: LarkValue) => string, _thread: Thread): string {
     return fail(`unhashable: ${this.type}`);
   }
 
@@ -48,7 +48,7 @@ export abstract class Extension extends LarkObject {
     return undefined;
   }
 
-  binary(_op: string, _other: LarkValue, _side: Side): LarkValue | undefined {
+  binary(_op: string, _other: LarkValue, _side: Side, _thread: Thread): LarkValue | undefined {
     return undefined;
   }
 

@@ -1,15 +1,16 @@
 /**
- * Keys of dicts and sets: equal values give the same JavaScript Map key. Strings and ints are their
- * own key; compound values use a canonical string.
+ * Keys of dicts and sets: equal values give the same JavaScript Map key. Strings and small ints are
+ * their own key; all others use a canonical string.
  */
 import { compareExact } from '../../../util/text/decimal.ts';
 import { Extension } from './extension.ts';
 import { fail } from './failure.ts';
 import { LarkBuiltin, LarkFunction } from './function.ts';
-import { normalInt } from './int.ts';
+import { type Int, intText, normalInt } from './int.ts';
+import type { Thread } from './thread.ts';
 import { ExactFloat, LarkBytes, LarkFloat, type LarkObject, LarkTuple, type LarkValue } from './value.ts';
 
-/** Key of a compound value within one table. */
+/** Key of a value that is not its own key, within one table. */
 export class CompoundKey {
   readonly text: string;
 
@@ -18,12 +19,13 @@ export class CompoundKey {
   }
 }
 
-export type Key = null | boolean | number | bigint | string | LarkObject | CompoundKey;
+export type Key = null | boolean | number | string | LarkObject | CompoundKey;
 
 /** A float key equals the int of the same value. */
-function floatKey(value: LarkFloat): number | bigint | undefined {
+function floatKey(thread: Thread, value: LarkFloat): Int | undefined {
   const number = value.value;
   if (value instanceof ExactFloat && compareExact(value.decimal, number) !== 0) {
+    thread.spend(value.decimal.text.length);
     const whole = /^([+-]?\d+)(?:\.0*)?$/.exec(value.decimal.text)?.[1];
     return whole === undefined ? undefined : normalInt(BigInt(whole));
   }
@@ -31,10 +33,28 @@ function floatKey(value: LarkFloat): number | bigint | undefined {
   return Number.isSafeInteger(number) ? number + 0 : BigInt(number);
 }
 
-/** Key of a simple value; `undefined` for a compound one. */
-export function simpleKey(value: LarkValue): Exclude<Key, CompoundKey> | undefined {
+/** Length from which the engine hashes strings by their length only, so that they may collide. */
+const COLLIDING_LENGTH = 16_384;
+/** Entries from which a bad distribution of the keys is worth a reading of the clock. */
+const LARGE_TABLE = 2048;
+
+/** Charges one access to a table by a key that is its own. */
+export function chargeAccess(thread: Thread, key: string | number, size: number): void {
+  if (size >= LARGE_TABLE) thread.weigh(Math.min(size >> 11, 64));
+  if (typeof key === 'number' || key.length < 64) return;
+  thread.spend(key.length >> 5);
+  if (key.length >= COLLIDING_LENGTH) thread.weigh((key.length * size) >> 6);
+}
+
+/** Key of a simple value; `undefined` for one that needs a canonical string. */
+export function simpleKey(thread: Thread, value: LarkValue): Exclude<Key, CompoundKey> | undefined {
+  if (typeof value === 'bigint') return undefined;
   if (typeof value !== 'object' || value === null) return value;
-  if (value instanceof LarkFloat) return floatKey(value);
+  if (value instanceof LarkFloat) {
+    const key = floatKey(thread, value);
+    // The engine hashes only the lowest 64 bits of a bigint.
+    return typeof key === 'bigint' ? undefined : key;
+  }
   if (value instanceof LarkFunction || value instanceof LarkBuiltin) return value;
   return undefined;
 }
@@ -50,21 +70,43 @@ function identity(value: object): number {
 
 const UNHASHABLE_TYPES = new Set(['list', 'dict', 'set']);
 const MAX_DEPTH = 100;
+/** Steps charged per part of a canonical string. */
+const PART_STEPS = 4;
 
 /** Canonical string of any hashable value. Lengths separate adjacent parts. */
-export function compoundText(value: LarkValue, depth = 0): string {
+export function compoundText(thread: Thread, value: LarkValue, depth = 0): string {
   if (depth > MAX_DEPTH) fail('hashing exceeded maximum recursion depth');
-  const simple = simpleKey(value);
-  if (typeof simple === 'string') return `s${simple.length}:${simple}`;
-  if (simple === null || typeof simple === 'boolean') return `${simple};`;
-  if (typeof simple === 'number' || typeof simple === 'bigint') return `${simple};`;
-  if (simple !== undefined) return `o${identity(simple)};`;
-  if (value instanceof LarkTuple) return `t${value.items.length}(${value.items.map((item) => compoundText(item, depth + 1)).join('')})`;
-  if (value instanceof LarkBytes)
-    return `b${Buffer.from(value.data).toString('latin1').length}:${Buffer.from(value.data).toString('latin1')}`;
-  if (value instanceof ExactFloat) return `d${value.decimal.text.replace(/\.?0+$/, '')};`;
-  if (value instanceof Extension) return `x${value.hashKey((inner) => compoundText(inner, depth + 1))};`;
+  thread.spend(PART_STEPS);
+  const text = partText(thread, value, depth);
+  thread.charge(text.length);
+  thread.spend(text.length >> 5);
+  return text;
+}
+
+function partText(thread: Thread, value: LarkValue, depth: number): string {
+  if (typeof value === 'string') return `s${value.length}:${value}`;
+  const simple = value instanceof LarkFloat ? floatKey(thread, value) : simpleKey(thread, value);
+  if (typeof value === 'bigint' || typeof simple === 'bigint')
+    return `${intText(thread, typeof value === 'bigint' ? value : (simple as bigint))};`;
+  if (simple === null || typeof simple === 'boolean' || typeof simple === 'number') return `${simple};`;
+  if (simple !== undefined) return `o${identity(simple as LarkObject)};`;
+  if (value instanceof LarkTuple) return `t${value.items.length}(${joinParts(thread, value.items, depth)})`;
+  if (value instanceof LarkBytes) return `b${value.data.length}:${Buffer.from(value.data).toString('latin1')}`;
+  if (value instanceof ExactFloat) return `d${withoutTrailingZeros(value.decimal.text)};`;
+  if (value instanceof Extension) return `x${value.hashKey((inner) => compoundText(thread, inner, depth + 1), thread)};`;
   return fail(unhashable(value));
+}
+
+function joinParts(thread: Thread, items: readonly LarkValue[], depth: number): string {
+  let text = '';
+  for (const item of items) text += compoundText(thread, item, depth + 1);
+  return text;
+}
+
+function withoutTrailingZeros(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === '0') end--;
+  return digits.slice(0, digits[end - 1] === '.' ? end - 1 : end);
 }
 
 function unhashable(value: LarkValue): string {

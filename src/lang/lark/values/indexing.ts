@@ -29,7 +29,7 @@ function missingKey(thread: Thread, dict: LarkDict, key: LarkValue): never {
 
 export function getIndex(thread: Thread, object: LarkValue, key: LarkValue): LarkValue {
   if (object instanceof LarkDict) {
-    const value = object.get(key);
+    const value = object.get(thread, key);
     return value === undefined ? missingKey(thread, object, key) : value;
   }
   if (object instanceof LarkList || object instanceof LarkTuple) {
@@ -53,7 +53,7 @@ export function getIndex(thread: Thread, object: LarkValue, key: LarkValue): Lar
 export function setIndex(thread: Thread, object: LarkValue, key: LarkValue, value: LarkValue): void {
   if (object instanceof LarkDict) {
     thread.charge(ENTRY_BYTES);
-    object.set(key, value);
+    object.set(thread, key, value);
     return;
   }
   if (!(object instanceof LarkList)) fail(`${typeOf(object)} value does not support item assignment`);
@@ -110,7 +110,8 @@ function bounds(length: number, low?: LarkValue, high?: LarkValue, stepValue?: L
   return { start: from, stop: Math.min(from, to), step, count: Math.max(0, Math.ceil((to - from) / step)) };
 }
 
-function pick<T>(items: ArrayLike<T>, { start, step, count }: Bounds): T[] {
+function pick<T>(thread: Thread, items: ArrayLike<T>, { start, step, count }: Bounds): T[] {
+  thread.spend(count);
   const out: T[] = [];
   for (let i = 0, at = start; i < count; i++, at += step) out.push(items[at] as T);
   return out;
@@ -123,12 +124,12 @@ export function getSlice(thread: Thread, object: LarkValue, low?: LarkValue, hig
     const part = bounds(bytes.length, low, high, step);
     // A slice of an ASCII string shares its memory.
     thread.charge(16 + (part.step === 1 && bytes === object ? 0 : part.count * CHAR_BYTES));
-    return part.step === 1 ? strings.slice(object, part.start, part.stop) : strings.from(pick(bytes, part).join(''));
+    return part.step === 1 ? strings.slice(object, part.start, part.stop) : strings.from(pick(thread, bytes, part).join(''));
   }
   if (object instanceof LarkList || object instanceof LarkTuple) {
     const part = bounds(object.items.length, low, high, step);
     chargeElements(thread, part.count);
-    const items = part.step === 1 ? object.items.slice(part.start, part.stop) : pick(object.items, part);
+    const items = part.step === 1 ? object.items.slice(part.start, part.stop) : pick(thread, object.items, part);
     return object instanceof LarkList ? new LarkList(items) : new LarkTuple(items);
   }
   if (object instanceof LarkRange) {
@@ -139,7 +140,8 @@ export function getSlice(thread: Thread, object: LarkValue, low?: LarkValue, hig
   if (object instanceof LarkBytes) {
     const part = bounds(object.data.length, low, high, step);
     thread.charge(part.count);
-    return new LarkBytes(part.step === 1 ? object.data.slice(part.start, part.stop) : Uint8Array.from(pick(object.data, part)));
+    thread.spend(part.count >> 6);
+    return new LarkBytes(part.step === 1 ? object.data.slice(part.start, part.stop) : Uint8Array.from(pick(thread, object.data, part)));
   }
   return fail(`invalid slice operand ${typeOf(object)}`);
 }

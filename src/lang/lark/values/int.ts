@@ -12,12 +12,49 @@ const MAX = Number.MAX_SAFE_INTEGER;
 const MAX_BITS = 65_536;
 const LARGEST = 1n << BigInt(MAX_BITS);
 /** Size from which an operation costs more than one step. */
-const LONG = 1n << 1024n;
+const LONG_BITS = 1024;
+const LONG = 1n << BigInt(LONG_BITS);
 const LONG_STEPS = 100;
 const MAX_SHIFT = 512;
+/** Powers of two above LONG, to find the size of an int by comparisons. */
+const SIZES = Array.from({ length: 6 }, (_, i) => 1n << BigInt(LONG_BITS * 2 ** (i + 1)));
+/** Steps of an operation that is quadratic in the size, for operands of LONG_BITS. */
+const MULTIPLY_STEPS = 25;
+const DIVIDE_STEPS = 4;
+const DIGIT_STEPS = 70;
+/** Steps of reading a decimal digit of a long int. */
+const READ_STEPS = 10;
 
 export function normalInt(value: bigint): Int {
   return value >= -BigInt(MAX) && value <= BigInt(MAX) ? Number(value) : value;
+}
+
+/** Size in multiples of LONG_BITS, rounded up to a power of two; 0 for a shorter int. */
+function sizeOf(value: Int): number {
+  if (typeof value === 'number' || (value <= LONG && value >= -LONG)) return 0;
+  const magnitude = value < 0n ? -value : value;
+  const power = SIZES.findIndex((size) => magnitude <= size);
+  return 2 ** ((power < 0 ? SIZES.length : power) + 1);
+}
+
+function chargeQuadratic(thread: Thread, a: Int, b: Int, steps: number): void {
+  const size = sizeOf(a) * sizeOf(b);
+  if (size > 0) thread.spend(size * steps);
+}
+
+/** Charges for the decimal digits of an int, which take quadratic time. */
+export function chargeDecimalText(thread: Thread, value: Int): void {
+  chargeQuadratic(thread, value, value, DIGIT_STEPS);
+}
+
+export function intText(thread: Thread, value: Int, radix = 10): string {
+  chargeDecimalText(thread, value);
+  return value.toString(radix);
+}
+
+/** Charges for reading an int of this many digits. */
+export function chargeDigits(thread: Thread, digits: number): void {
+  thread.spend(digits < 64 ? digits >> 3 : digits * READ_STEPS);
 }
 
 /** Checks the size of a result and charges for it. */
@@ -39,12 +76,14 @@ export function subtractInt(thread: Thread, a: Int, b: Int): Int {
 }
 
 export function multiplyInt(thread: Thread, a: Int, b: Int): Int {
+  chargeQuadratic(thread, a, b, MULTIPLY_STEPS);
   return bounded(thread, BigInt(a) * BigInt(b));
 }
 
-export function floorDivideInt(a: Int, b: Int): Int {
+export function floorDivideInt(thread: Thread, a: Int, b: Int): Int {
   if (b === 0) fail('floored division by zero');
   if (typeof a === 'number' && typeof b === 'number') return plain(Math.floor(a / b), a, b);
+  chargeQuadratic(thread, a, b, DIVIDE_STEPS);
   const x = BigInt(a);
   const y = BigInt(b);
   const quotient = x / y;
@@ -64,12 +103,13 @@ function plain(quotient: number, a: number, b: number): number {
   return exact !== 0 && exact < 0 !== b < 0 ? whole - 1 : whole;
 }
 
-export function moduloInt(a: Int, b: Int): Int {
+export function moduloInt(thread: Thread, a: Int, b: Int): Int {
   if (b === 0) fail('integer modulo by zero');
   if (typeof a === 'number' && typeof b === 'number') {
     const rest = a % b;
     return rest !== 0 && rest < 0 !== b < 0 ? rest + b : rest === 0 ? 0 : rest;
   }
+  chargeQuadratic(thread, a, b, DIVIDE_STEPS);
   const y = BigInt(b);
   const rest = BigInt(a) % y;
   return normalInt(rest !== 0n && rest < 0n !== y < 0n ? rest + y : rest);

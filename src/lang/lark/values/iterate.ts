@@ -14,9 +14,9 @@ function* rangeValues(range: LarkRange): Generator<LarkValue> {
 }
 
 /** An unguarded iterator; `undefined` if the value is not iterable. */
-export function iteratorOf(value: LarkValue): Iterator<LarkValue> | undefined {
+export function iteratorOf(thread: Thread, value: LarkValue): Iterator<LarkValue> | undefined {
   if (value instanceof LarkList || value instanceof LarkTuple) return value.items[Symbol.iterator]();
-  if (value instanceof LarkDict) return value.keys();
+  if (value instanceof LarkDict) return value.keys(thread);
   if (value instanceof LarkSet) return value.values();
   if (value instanceof LarkRange) return rangeValues(value);
   return value instanceof Extension ? value.iterate() : undefined;
@@ -38,8 +38,8 @@ export function elementsOf(thread: Thread, value: LarkValue): LarkValue[] | unde
   }
   const length = lengthOf(value);
   if (length !== undefined) chargeElements(thread, length);
-  if (value instanceof LarkDict) return value.keyList();
-  const iterator = iteratorOf(value);
+  if (value instanceof LarkDict) return value.keyList(thread);
+  const iterator = iteratorOf(thread, value);
   if (iterator === undefined) return undefined;
   const items: LarkValue[] = [];
   for (let step = iterator.next(); step.done !== true; step = iterator.next()) {
@@ -52,6 +52,11 @@ export function elementsOf(thread: Thread, value: LarkValue): LarkValue[] | unde
 export function chargeElements(thread: Thread, count: number): void {
   thread.charge(count * SLOT_BYTES + SLOT_BYTES);
   thread.spend(count);
+}
+
+/** Charges the comparisons of a sort. */
+export function chargeSort(thread: Thread, count: number): void {
+  thread.spend(Math.ceil(count * Math.log2(count + 1)));
 }
 
 /** All elements for reading only, without a copy where possible. */

@@ -2,17 +2,18 @@
 import { equals } from './compare.ts';
 import { fail, LarkFailure } from './failure.ts';
 import { LarkDict, LarkSet } from './table.ts';
+import { firstOf } from './text/search.ts';
 import type { Thread } from './thread.ts';
 import { LarkBytes, LarkFloat, LarkList, LarkRange, LarkTuple, type LarkValue, typeOf } from './value.ts';
 
 /** `undefined` if the right operand is not a container. */
 export function membership(thread: Thread, value: LarkValue, container: LarkValue): boolean | undefined {
   if (container instanceof LarkList || container instanceof LarkTuple) return inItems(thread, value, container.items);
-  if (container instanceof LarkDict) return inDict(value, container);
+  if (container instanceof LarkDict) return inDict(thread, value, container);
   if (typeof container === 'string') return inString(thread, value, container);
-  if (container instanceof LarkSet) return container.has(value);
+  if (container instanceof LarkSet) return container.has(thread, value);
   if (container instanceof LarkRange) return inRange(value, container);
-  return container instanceof LarkBytes ? inBytes(value, container) : undefined;
+  return container instanceof LarkBytes ? inBytes(thread, value, container) : undefined;
 }
 
 function inItems(thread: Thread, value: LarkValue, items: readonly LarkValue[]): boolean {
@@ -24,9 +25,9 @@ function inItems(thread: Thread, value: LarkValue, items: readonly LarkValue[]):
 }
 
 /** An unhashable value is never in a dict. */
-function inDict(value: LarkValue, dict: LarkDict): boolean {
+function inDict(thread: Thread, value: LarkValue, dict: LarkDict): boolean {
   try {
-    return dict.has(value);
+    return dict.has(thread, value);
   } catch (error) {
     if (error instanceof LarkFailure) return false;
     throw error;
@@ -35,9 +36,8 @@ function inDict(value: LarkValue, dict: LarkDict): boolean {
 
 function inString(thread: Thread, value: LarkValue, text: string): boolean {
   if (typeof value !== 'string') return fail(`'in <string>' requires string as left operand, not ${typeOf(value)}`);
-  thread.spend(text.length >> 6);
   const { strings } = thread;
-  return strings.isPart(value) ? strings.of(text).includes(strings.of(value)) : text.includes(value);
+  return strings.isPart(value) ? firstOf(thread, strings.of(text), strings.of(value)) >= 0 : firstOf(thread, text, value) >= 0;
 }
 
 function inRange(value: LarkValue, range: LarkRange): boolean {
@@ -48,11 +48,16 @@ function inRange(value: LarkValue, range: LarkRange): boolean {
   return Number.isInteger(index) && index >= 0 && index < range.length;
 }
 
-function inBytes(value: LarkValue, bytes: LarkBytes): boolean {
-  if (value instanceof LarkBytes) return Buffer.from(bytes.data).includes(Buffer.from(value.data));
+function inBytes(thread: Thread, value: LarkValue, bytes: LarkBytes): boolean {
+  thread.spend(bytes.data.length >> 5);
+  if (value instanceof LarkBytes) return firstOf(thread, byteText(bytes), byteText(value)) >= 0;
   if (typeof value !== 'number' && typeof value !== 'bigint') {
     return fail(`'in bytes' requires bytes or int as left operand, not ${typeOf(value)}`);
   }
   if (value < 0 || value > 255) fail(`int in bytes: ${value} out of range`);
   return bytes.data.includes(Number(value));
+}
+
+function byteText({ data }: LarkBytes): string {
+  return Buffer.from(data.buffer, data.byteOffset, data.length).toString('latin1');
 }

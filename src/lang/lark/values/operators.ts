@@ -46,6 +46,7 @@ function add(thread: Thread, a: LarkValue, b: LarkValue): LarkValue | undefined 
   }
   if (!(a instanceof LarkBytes && b instanceof LarkBytes)) return undefined;
   thread.charge(a.data.length + b.data.length);
+  thread.spend((a.data.length + b.data.length) >> 6);
   return new LarkBytes(Buffer.concat([a.data, b.data]));
 }
 
@@ -59,7 +60,7 @@ function subtract(thread: Thread, a: LarkValue, b: LarkValue): LarkValue | undef
   if (isInt(a) && isInt(b)) return ints.subtractInt(thread, a, b);
   const pair = floats(a, b);
   if (pair !== undefined) return new LarkFloat(pair[0] - pair[1]);
-  return a instanceof LarkSet && b instanceof LarkSet ? filterSet(thread, a, (value) => !b.has(value)) : undefined;
+  return a instanceof LarkSet && b instanceof LarkSet ? filterSet(thread, a, (value) => !b.has(thread, value)) : undefined;
 }
 
 function multiply(thread: Thread, a: LarkValue, b: LarkValue): LarkValue | undefined {
@@ -81,14 +82,13 @@ function repeat(thread: Thread, value: LarkValue, count: ints.Int): LarkValue | 
   if (value instanceof LarkList || value instanceof LarkTuple) {
     const times = checkRepeat(thread, value.items.length, count, 16);
     const items: LarkValue[] = [];
+    thread.spend((times * value.items.length) >> 1);
     for (let i = 0; i < times; i++) for (const item of value.items) items.push(item);
     return value instanceof LarkList ? new LarkList(items) : new LarkTuple(items);
   }
   if (!(value instanceof LarkBytes)) return undefined;
   const times = checkRepeat(thread, value.data.length, count, 1);
-  const data = new Uint8Array(value.data.length * times);
-  for (let i = 0; i < times; i++) data.set(value.data, i * value.data.length);
-  return new LarkBytes(data);
+  return new LarkBytes(Buffer.alloc(value.data.length * times, value.data));
 }
 
 function checkRepeat(thread: Thread, length: number, count: ints.Int, unit: number): number {
@@ -108,8 +108,8 @@ function divide(_thread: Thread, a: LarkValue, b: LarkValue): LarkValue | undefi
   return new LarkFloat(pair[0] / pair[1]);
 }
 
-function floorDivide(_thread: Thread, a: LarkValue, b: LarkValue): LarkValue | undefined {
-  if (isInt(a) && isInt(b)) return ints.floorDivideInt(a, b);
+function floorDivide(thread: Thread, a: LarkValue, b: LarkValue): LarkValue | undefined {
+  if (isInt(a) && isInt(b)) return ints.floorDivideInt(thread, a, b);
   const pair = floats(a, b);
   if (pair === undefined) return undefined;
   if (pair[1] === 0) fail('floored division by zero');
@@ -118,7 +118,7 @@ function floorDivide(_thread: Thread, a: LarkValue, b: LarkValue): LarkValue | u
 
 function modulo(thread: Thread, a: LarkValue, b: LarkValue): LarkValue | undefined {
   if (typeof a === 'string') return formatPercent(thread, a, b);
-  if (isInt(a) && isInt(b)) return ints.moduloInt(a, b);
+  if (isInt(a) && isInt(b)) return ints.moduloInt(thread, a, b);
   const pair = floats(a, b);
   if (pair === undefined) return undefined;
   const [x, y] = pair;
@@ -129,7 +129,7 @@ function modulo(thread: Thread, a: LarkValue, b: LarkValue): LarkValue | undefin
 
 function filterSet(thread: Thread, set: LarkSet, keep: (value: LarkValue) => boolean, into = new LarkSet()): LarkSet {
   chargeElements(thread, set.size * 4);
-  for (const value of set.values()) if (keep(value)) into.add(value);
+  for (const value of set.values()) if (keep(value)) into.add(thread, value);
   return into;
 }
 
@@ -145,14 +145,14 @@ function or(thread: Thread, a: LarkValue, b: LarkValue): LarkValue | undefined {
   if (!(a instanceof LarkDict && b instanceof LarkDict)) return undefined;
   chargeElements(thread, (a.size + b.size) * 4);
   const union = new LarkDict();
-  for (const [key, value] of a.pairs()) union.set(key, value);
-  for (const [key, value] of b.pairs()) union.set(key, value);
+  for (const [key, value] of a.pairs(thread)) union.set(thread, key, value);
+  for (const [key, value] of b.pairs(thread)) union.set(thread, key, value);
   return union;
 }
 
 function and(thread: Thread, a: LarkValue, b: LarkValue): LarkValue | undefined {
   if (isInt(a) && isInt(b)) return ints.andInt(a, b);
-  return a instanceof LarkSet && b instanceof LarkSet ? filterSet(thread, a, (value) => b.has(value)) : undefined;
+  return a instanceof LarkSet && b instanceof LarkSet ? filterSet(thread, a, (value) => b.has(thread, value)) : undefined;
 }
 
 function xor(thread: Thread, a: LarkValue, b: LarkValue): LarkValue | undefined {
@@ -161,8 +161,8 @@ function xor(thread: Thread, a: LarkValue, b: LarkValue): LarkValue | undefined 
   return filterSet(
     thread,
     b,
-    (value) => !a.has(value),
-    filterSet(thread, a, (value) => !b.has(value)),
+    (value) => !a.has(thread, value),
+    filterSet(thread, a, (value) => !b.has(thread, value)),
   );
 }
 
@@ -205,16 +205,18 @@ function negated(value: boolean | undefined): boolean | undefined {
 /** The operator of a sign over all types. The compiler looks it up once. */
 export function binaryOperator(sign: string): (thread: Thread, a: LarkValue, b: LarkValue) => LarkValue {
   const operator = OPERATORS.get(sign) ?? (() => undefined);
-  return (thread, a, b) => operator(thread, a, b) ?? extended(sign, a, b);
+  return (thread, a, b) => operator(thread, a, b) ?? extended(thread, sign, a, b);
 }
 
-function extended(sign: string, a: LarkValue, b: LarkValue): LarkValue {
+function extended(thread: Thread, sign: string, a: LarkValue, b: LarkValue): LarkValue {
   const named = sign === 'not in' ? 'in' : sign;
-  return ask(a, sign, b, 'left') ?? ask(b, sign, a, 'right') ?? fail(`unknown binary op: ${typeOf(a)} ${named} ${typeOf(b)}`);
+  return (
+    ask(thread, a, sign, b, 'left') ?? ask(thread, b, sign, a, 'right') ?? fail(`unknown binary op: ${typeOf(a)} ${named} ${typeOf(b)}`)
+  );
 }
 
-function ask(value: LarkValue, sign: string, other: LarkValue, side: Side): LarkValue | undefined {
-  return value instanceof Extension ? value.binary(sign, other, side) : undefined;
+function ask(thread: Thread, value: LarkValue, sign: string, other: LarkValue, side: Side): LarkValue | undefined {
+  return value instanceof Extension ? value.binary(sign, other, side, thread) : undefined;
 }
 
 export function unary(sign: string, value: LarkValue): LarkValue {

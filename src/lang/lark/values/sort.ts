@@ -5,7 +5,7 @@
 import { callBack } from './call.ts';
 import { equals, order } from './compare.ts';
 import { LarkFailure } from './failure.ts';
-import { chargeElements } from './iterate.ts';
+import { chargeElements, chargeSort } from './iterate.ts';
 import { compareText, hasOwnOrder } from './text/utf8.ts';
 import type { Thread } from './thread.ts';
 import { LarkTuple, type LarkValue, typeOf } from './value.ts';
@@ -15,13 +15,8 @@ type Compare = (a: LarkValue, b: LarkValue) => number;
 
 export function sortValues(thread: Thread, items: LarkValue[], key: LarkValue | undefined, direction: Direction): LarkValue[] {
   chargeElements(thread, items.length);
-  payForComparisons(thread, items.length);
+  chargeSort(thread, items.length);
   return key === undefined ? sortPlain(thread, items, direction) : sortByKey(thread, items, key, direction);
-}
-
-/** Charges about n log n comparisons at once, so that the count does not depend on the engine. */
-function payForComparisons(thread: Thread, length: number): void {
-  thread.spend(Math.ceil(length * Math.log2(length + 1)));
 }
 
 /**
@@ -33,7 +28,7 @@ function sortPlain(thread: Thread, items: LarkValue[], direction: Direction): La
     const sorted: LarkValue[] = Array.from(Float64Array.from(items).sort());
     return direction === 'ascending' ? sorted : sorted.reverse();
   }
-  if (isStrings(items) && !items.some(hasOwnOrder)) {
+  if (isStrings(items) && hasEngineOrder(thread, items)) {
     items.sort();
     return direction === 'ascending' ? items : items.reverse();
   }
@@ -61,12 +56,16 @@ function isStrings(values: readonly LarkValue[]): values is string[] {
 }
 
 /**
- * Charges for strings that the engine cannot compare directly and that are compared unit by unit.
+ * `true` if the engine orders the strings as the language does. Charges for comparing each string
+ * to its end, as common prefixes demand.
  */
-function payForUnits(thread: Thread, values: readonly string[]): void {
+export function hasEngineOrder(thread: Thread, values: readonly string[]): boolean {
   let units = 0;
   for (const value of values) units += value.length;
-  thread.spend(Math.ceil((units * Math.log2(values.length + 1)) / 8));
+  thread.spend(units >> 3);
+  const own = values.some(hasOwnOrder);
+  thread.spend(Math.ceil((units * Math.log2(values.length + 1)) / (own ? 8 : 64)));
+  return !own;
 }
 
 /**
@@ -96,13 +95,14 @@ function unpackPlaces(packed: Float64Array, items: readonly LarkValue[]): LarkVa
 
 function comparator(thread: Thread, values: readonly LarkValue[]): Compare {
   if (isStrings(values)) {
-    if (values.some(hasOwnOrder)) payForUnits(thread, values);
+    hasEngineOrder(thread, values);
     return (a, b) => compareText(a as string, b as string);
   }
   const compare: Compare = values.every((value) => value instanceof LarkTuple)
     ? (a, b) => orderTuples(thread, a as LarkTuple, b as LarkTuple)
     : (a, b) => order(thread, '<', a, b, 0);
   return (a, b) => {
+    if (--thread.slice < 0) thread.tick();
     try {
       return compare(a, b);
     } catch (error) {

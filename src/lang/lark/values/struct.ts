@@ -3,6 +3,8 @@
 import { Extension, type Side } from './extension.ts';
 import { fail } from './failure.ts';
 import { LarkBuiltin } from './function.ts';
+import { chargeSort } from './iterate.ts';
+import type { Thread } from './thread.ts';
 import { LarkObject, type LarkValue } from './value.ts';
 
 export class LarkStruct extends Extension {
@@ -19,14 +21,15 @@ export class LarkStruct extends Extension {
     return 'struct';
   }
 
-  get #name(): string {
+  #name(thread: Thread): string {
     if (typeof this.#brand === 'string') return this.#brand;
-    return this.#brand instanceof Extension ? this.#brand.text(() => '') : 'struct';
+    return this.#brand instanceof Extension ? this.#brand.text(() => '', thread) : 'struct';
   }
 
-  override text(write: (value: LarkValue) => string): string {
+  override text(write: (value: LarkValue) => string, thread: Thread): string {
+    chargeSort(thread, this.fields.size);
     const fields = [...this.fields].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, value]) => `${name} = ${write(value)}`);
-    return `${this.#name}(${fields.join(', ')})`;
+    return `${this.#name(thread)}(${fields.join(', ')})`;
   }
 
   override attribute(name: string): LarkValue | undefined {
@@ -37,14 +40,15 @@ export class LarkStruct extends Extension {
     return [...this.fields.keys()];
   }
 
-  override missingAttribute(name: string): string {
-    const type = this.#brand instanceof LarkObject ? `${this.#name} struct` : 'struct';
+  override missingAttribute(name: string, thread: Thread): string {
+    const type = this.#brand instanceof LarkObject ? `${this.#name(thread)} struct` : 'struct';
     return `${type} has no .${name} attribute`;
   }
 
-  override hashKey(keyOf: (value: LarkValue) => string): string {
+  override hashKey(keyOf: (value: LarkValue) => string, thread: Thread): string {
+    chargeSort(thread, this.fields.size);
     const names = [...this.fields.keys()].sort();
-    return `struct ${this.#name} ${names.map((name) => `${name}=${keyOf(this.fields.get(name) ?? null)}`).join(',')}`;
+    return `struct ${this.#name(thread)} ${names.map((name) => `${name}=${keyOf(this.fields.get(name) ?? null)}`).join(',')}`;
   }
 
   override equals(other: Extension, equal: (a: LarkValue, b: LarkValue) => boolean): boolean {
@@ -57,9 +61,12 @@ export class LarkStruct extends Extension {
   }
 
   /** The sum has the fields of both; the right operand takes precedence. */
-  override binary(op: string, other: LarkValue, side: Side): LarkValue | undefined {
+  override binary(op: string, other: LarkValue, side: Side, thread: Thread): LarkValue | undefined {
     if (op !== '+' || side !== 'left' || !(other instanceof LarkStruct)) return undefined;
-    if (other.#brand !== this.#brand) fail(`cannot add structs of different constructors: ${this.#name} + ${other.#name}`);
+    if (other.#brand !== this.#brand) {
+      fail(`cannot add structs of different constructors: ${this.#name(thread)} + ${other.#name(thread)}`);
+    }
+    chargeStruct(thread, this.fields.size + other.fields.size);
     return new LarkStruct(this.#brand, new Map([...this.fields, ...other.fields]));
   }
 
@@ -68,8 +75,14 @@ export class LarkStruct extends Extension {
   }
 }
 
+/** Charges a struct with this many fields. */
+function chargeStruct(thread: Thread, fields: number): void {
+  thread.charge((fields + 1) * 48);
+  thread.spend(fields);
+}
+
 export const STRUCT = new LarkBuiltin('struct', (thread, args, named) => {
   if (args.length > 0) fail('struct: unexpected positional arguments');
-  thread.charge((named.length + 1) * 48);
+  chargeStruct(thread, named.length);
   return new LarkStruct('struct', new Map(named));
 });

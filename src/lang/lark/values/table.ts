@@ -3,8 +3,9 @@
  * host's Map until a program reads it.
  */
 import { fail } from './failure.ts';
-import { CompoundKey, compoundText, type Key, simpleKey } from './hash.ts';
+import { CompoundKey, chargeAccess, compoundText, type Key, simpleKey } from './hash.ts';
 import { readable } from './text/utf8.ts';
+import type { Thread } from './thread.ts';
 import { LarkObject, type LarkValue } from './value.ts';
 
 abstract class Table<Entry> extends LarkObject {
@@ -24,22 +25,34 @@ abstract class Table<Entry> extends LarkObject {
   }
 
   /** Key of the value in this table; `undefined` for a compound value that is not in it. */
-  protected find(value: LarkValue): Key | undefined {
-    const simple = simpleKey(value);
+  protected find(thread: Thread, value: LarkValue): Key | undefined {
+    const simple = this.#simple(thread, value);
     if (simple !== undefined) return simple;
-    return this.#compounds?.get(compoundText(value)) ?? (this.#compounds === undefined ? void compoundText(value) : undefined);
+    return this.#compounds?.get(this.#text(thread, value)) ?? (this.#compounds === undefined ? void this.#text(thread, value) : undefined);
   }
 
-  protected make(value: LarkValue): Key {
-    const simple = simpleKey(value);
+  protected make(thread: Thread, value: LarkValue): Key {
+    const simple = this.#simple(thread, value);
     if (simple !== undefined) return simple;
-    const text = compoundText(value);
+    const text = this.#text(thread, value);
     this.#compounds ??= new Map();
     const known = this.#compounds.get(text);
     if (known !== undefined) return known;
     const key = new CompoundKey(text);
     this.#compounds.set(text, key);
     return key;
+  }
+
+  #simple(thread: Thread, value: LarkValue): Exclude<Key, CompoundKey> | undefined {
+    const simple = simpleKey(thread, value);
+    if (typeof simple === 'string' || typeof simple === 'number') chargeAccess(thread, simple, this.entries.size);
+    return simple;
+  }
+
+  #text(thread: Thread, value: LarkValue): string {
+    const text = compoundText(thread, value);
+    chargeAccess(thread, text, this.entries.size);
+    return text;
   }
 
   protected forget(key: Key): void {
@@ -55,9 +68,9 @@ export class LarkDict extends Table<LarkValue> {
   #originals: Map<Key, LarkValue> | undefined = undefined;
   /** The host's map, until the program first reads it. */
   #untouched: ReadonlyMap<string, unknown> | undefined;
-  readonly #read: ((value: unknown) => LarkValue) | undefined;
+  readonly #read: ((thread: Thread, value: unknown) => LarkValue) | undefined;
 
-  constructor(untouched?: ReadonlyMap<string, unknown>, read?: (value: unknown) => LarkValue) {
+  constructor(untouched?: ReadonlyMap<string, unknown>, read?: (thread: Thread, value: unknown) => LarkValue) {
     super(untouched === undefined ? new Map() : NO_ENTRIES);
     this.#untouched = untouched;
     this.#read = read;
@@ -76,47 +89,57 @@ export class LarkDict extends Table<LarkValue> {
     return this.#untouched === undefined ? this.entries.size : this.#untouched.size;
   }
 
-  #touch(): void {
+  #touch(thread: Thread): void {
     const untouched = this.#untouched;
     const read = this.#read;
     if (untouched === undefined || read === undefined) return;
+    thread.spend(untouched.size);
+    const entries = new Map<Key, LarkValue>();
+    for (const [key, value] of untouched) entries.set(readable(key), read(thread, value));
     this.#untouched = undefined;
-    this.entries = new Map();
-    for (const [key, value] of untouched) this.entries.set(readable(key), read(value));
+    this.entries = entries;
   }
 
   /** Scalars of the host need no conversion; a compound value is converted once. */
-  #peek(untouched: ReadonlyMap<string, unknown>, key: LarkValue): LarkValue | undefined {
+  #peek(thread: Thread, untouched: ReadonlyMap<string, unknown>, key: LarkValue): LarkValue | undefined {
     if (typeof key === 'string') {
+      chargeAccess(thread, key, untouched.size);
       const value = untouched.get(key);
-      if (typeof value === 'string') return readable(value);
+      if (typeof value === 'string') {
+        thread.spend(value.length >> 6);
+        return readable(value);
+      }
       if (typeof value === 'boolean' || value === undefined || value === null) return value;
       if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
     }
-    this.#touch();
-    return this.get(key);
+    this.#touch(thread);
+    return this.get(thread, key);
   }
 
-  get(key: LarkValue): LarkValue | undefined {
-    if (this.#untouched !== undefined) return this.#peek(this.#untouched, key);
-    if (typeof key === 'string' || typeof key === 'number') return this.entries.get(key);
-    const stored = this.find(key);
+  get(thread: Thread, key: LarkValue): LarkValue | undefined {
+    if (this.#untouched !== undefined) return this.#peek(thread, this.#untouched, key);
+    if (typeof key === 'string' || typeof key === 'number') {
+      chargeAccess(thread, key, this.entries.size);
+      return this.entries.get(key);
+    }
+    const stored = this.find(thread, key);
     return stored === undefined ? undefined : this.entries.get(stored);
   }
 
-  has(key: LarkValue): boolean {
-    return this.get(key) !== undefined;
+  has(thread: Thread, key: LarkValue): boolean {
+    return this.get(thread, key) !== undefined;
   }
 
   /** Returns whether the key is new. */
-  set(key: LarkValue, value: LarkValue): void {
-    if (this.#untouched !== undefined) this.#touch();
+  set(thread: Thread, key: LarkValue, value: LarkValue): void {
+    if (this.#untouched !== undefined) this.#touch(thread);
     if (this.frozen || this.iterating > 0) this.checkMutable('insert into');
     if (typeof key === 'string' || typeof key === 'number') {
+      chargeAccess(thread, key, this.entries.size);
       this.entries.set(key, value);
       return;
     }
-    const made = this.make(key);
+    const made = this.make(thread, key);
     if (made !== key && !this.entries.has(made)) {
       this.#originals ??= new Map();
       this.#originals.set(made, key);
@@ -124,9 +147,9 @@ export class LarkDict extends Table<LarkValue> {
     this.entries.set(made, value);
   }
 
-  delete(key: LarkValue): LarkValue | undefined {
-    this.#touch();
-    const stored = this.find(key);
+  delete(thread: Thread, key: LarkValue): LarkValue | undefined {
+    this.#touch(thread);
+    const stored = this.find(thread, key);
     this.checkMutable('delete from');
     if (stored === undefined) return undefined;
     const value = this.entries.get(stored);
@@ -138,8 +161,8 @@ export class LarkDict extends Table<LarkValue> {
   }
 
   clear(): void {
-    this.#touch();
     this.checkMutable('clear');
+    this.#untouched = undefined;
     this.entries = new Map();
     this.#originals = undefined;
   }
@@ -150,25 +173,25 @@ export class LarkDict extends Table<LarkValue> {
     return key instanceof CompoundKey ? null : key;
   }
 
-  *keys(): Generator<LarkValue> {
-    this.#touch();
+  *keys(thread: Thread): Generator<LarkValue> {
+    this.#touch(thread);
     for (const key of this.entries.keys()) yield this.#original(key);
   }
 
-  keyList(): LarkValue[] {
-    this.#touch();
+  keyList(thread: Thread): LarkValue[] {
+    this.#touch(thread);
     const keys: LarkValue[] = [];
     for (const key of this.entries.keys()) keys.push(this.#originals === undefined ? (key as LarkValue) : this.#original(key));
     return keys;
   }
 
-  values(): IterableIterator<LarkValue> {
-    this.#touch();
+  values(thread: Thread): IterableIterator<LarkValue> {
+    this.#touch(thread);
     return this.entries.values();
   }
 
-  *pairs(): Generator<[LarkValue, LarkValue]> {
-    this.#touch();
+  *pairs(thread: Thread): Generator<[LarkValue, LarkValue]> {
+    this.#touch(thread);
     for (const [key, value] of this.entries) yield [this.#original(key), value];
   }
 }
@@ -195,8 +218,8 @@ export class LarkSet extends Table<LarkValue> {
     return this.entries.size;
   }
 
-  has(value: LarkValue): boolean {
-    const key = this.find(value);
+  has(thread: Thread, value: LarkValue): boolean {
+    const key = this.find(thread, value);
     return key !== undefined && this.entries.has(key);
   }
 
@@ -204,14 +227,14 @@ export class LarkSet extends Table<LarkValue> {
    * Adding an element that is already present is not a change, except that a frozen set always
    * rejects it.
    */
-  add(value: LarkValue): void {
-    const key = this.make(value);
+  add(thread: Thread, value: LarkValue): void {
+    const key = this.make(thread, value);
     this.checkMutable('insert into');
     if (!this.entries.has(key)) this.entries.set(key, value);
   }
 
-  delete(value: LarkValue): boolean {
-    const key = this.find(value);
+  delete(thread: Thread, value: LarkValue): boolean {
+    const key = this.find(thread, value);
     this.checkMutable('delete from');
     if (key === undefined || !this.entries.delete(key)) return false;
     this.forget(key);
@@ -228,8 +251,8 @@ export class LarkSet extends Table<LarkValue> {
   }
 }
 
-export function setOf(values: Iterable<LarkValue>): LarkSet {
+export function setOf(thread: Thread, values: Iterable<LarkValue>): LarkSet {
   const set = new LarkSet();
-  for (const value of values) set.add(value);
+  for (const value of values) set.add(thread, value);
   return set;
 }

@@ -14,10 +14,6 @@ export interface LarkHost {
   readonly load: (thread: Thread, module: string) => ReadonlyMap<string, LarkValue>;
 }
 
-/** From this number of steps on, the duration of a builtin is estimated by MILLIS_PER_STEP. */
-const LONG_STEPS = 20_000;
-const MILLIS_PER_STEP = 2e-5;
-
 export class Thread extends Budget {
   readonly host: LarkHost;
   /**
@@ -45,12 +41,6 @@ export class Thread extends Budget {
     }
     this.at = callerAt;
     return error;
-  }
-
-  /** A builtin cannot be interrupted, so it does not start if the remaining time is too short. */
-  override spend(steps: number): void {
-    super.spend(steps);
-    if (steps > LONG_STEPS && this.millisLeft < steps * MILLIS_PER_STEP) this.timeIsUp();
   }
 
   tooDeep(): never {

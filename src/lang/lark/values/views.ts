@@ -6,6 +6,7 @@
 import { Extension } from './extension.ts';
 import { quote, quoteBytes } from './text/quote.ts';
 import { byteString, runeOf } from './text/utf8.ts';
+import type { Thread } from './thread.ts';
 import type { LarkValue } from './value.ts';
 
 /** Bytes of a string, as strings or as numbers. */
@@ -34,8 +35,8 @@ export class StringElements extends Extension {
     return this.#ords ? byte : byteString(byte);
   }
 
-  override text(): string {
-    return `${quote(this.#text)}.${this.#ords ? 'elem_ords' : 'elems'}()`;
+  override text(_write: unknown, thread: Thread): string {
+    return `${quote(thread, this.#text)}.${this.#ords ? 'elem_ords' : 'elems'}()`;
   }
 
   override *iterate(): Generator<LarkValue> {
@@ -61,8 +62,8 @@ export class StringCodepoints extends Extension {
     return 'string.codepoints';
   }
 
-  override text(): string {
-    return `${quote(this.#text)}.${this.#ords ? 'codepoint_ords' : 'codepoints'}()`;
+  override text(_write: unknown, thread: Thread): string {
+    return `${quote(thread, this.#text)}.${this.#ords ? 'codepoint_ords' : 'codepoints'}()`;
   }
 
   override *iterate(): Generator<LarkValue> {
@@ -93,8 +94,8 @@ export class BytesElements extends Extension {
     return this.#data[index] ?? 0;
   }
 
-  override text(): string {
-    return `${quoteBytes(this.#data)}.elems()`;
+  override text(_write: unknown, thread: Thread): string {
+    return `${quoteBytes(thread, this.#data)}.elems()`;
   }
 
   override iterate(): Iterator<LarkValue> {

@@ -2,7 +2,7 @@
 import { MAX_DATA_DEPTH, tooDeepData } from '../../values/depth.ts';
 import { fail } from '../../values/failure.ts';
 import { ENTRY_BYTES } from '../../values/indexing.ts';
-import { normalInt } from '../../values/int.ts';
+import { chargeDigits, normalInt } from '../../values/int.ts';
 import { SLOT_BYTES } from '../../values/iterate.ts';
 import { LarkDict } from '../../values/table.ts';
 import { quote } from '../../values/text/quote.ts';
@@ -11,6 +11,7 @@ import { readable, toBytes } from '../../values/text/utf8.ts';
 import type { Thread } from '../../values/thread.ts';
 import { LarkFloat, LarkList, type LarkValue } from '../../values/value.ts';
 
+const VALUE_STEPS = 4;
 const SPACE = /[ \t\n\r]*/y;
 const NUMBER_CHARS = /[-+.eE0-9]+/y;
 const NUMBER = /^-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
@@ -30,6 +31,7 @@ export class LarkJsonReader {
   constructor(thread: Thread, text: string) {
     this.#thread = thread;
     this.#text = text;
+    thread.spend(text.length >> 4);
   }
 
   read(): LarkValue {
@@ -46,7 +48,7 @@ export class LarkJsonReader {
   /** The next byte, shown as a character. */
   #character(): string {
     const byte = toBytes(String.fromCodePoint(this.#text.codePointAt(this.#at) ?? 0)).charAt(0);
-    return byte === '"' ? `'"'` : byte === "'" ? `'\\''` : `'${quote(byte).slice(1, -1)}'`;
+    return byte === '"' ? `'"'` : byte === "'" ? `'\\''` : `'${quote(this.#thread, byte).slice(1, -1)}'`;
   }
 
   #skip(): void {
@@ -62,7 +64,7 @@ export class LarkJsonReader {
   }
 
   #value(): LarkValue {
-    this.#thread.spend(1);
+    this.#thread.spend(VALUE_STEPS);
     const c = this.#next();
     if (c === '"') return this.#string();
     if (c === '[' || c === '{') {
@@ -85,6 +87,7 @@ export class LarkJsonReader {
     const literal = STRING.exec(this.#text)?.[0];
     if (literal === undefined) return this.#fail('unclosed string literal');
     this.#thread.charge(literal.length * CHAR_BYTES);
+    this.#thread.spend(literal.length >> 4);
     let text: string;
     try {
       text = JSON.parse(literal);
@@ -101,6 +104,7 @@ export class LarkJsonReader {
     const match = NUMBER.exec(literal);
     if (match === null) return this.#fail(`invalid number: ${literal}`);
     this.#at += literal.length;
+    chargeDigits(this.#thread, literal.length);
     if (match[1] === undefined && match[2] === undefined) {
       if (literal.length > 20_000) return this.#fail('number too long');
       return literal.length < 16 ? Number(literal) + 0 : normalInt(BigInt(literal));
@@ -139,7 +143,7 @@ export class LarkJsonReader {
       if (this.#next() !== ':') this.#fail(`after object key, got ${this.#character()}, want ':'`);
       this.#at++;
       this.#thread.charge(ENTRY_BYTES);
-      dict.set(key, this.#value());
+      dict.set(this.#thread, key, this.#value());
       const c = this.#next();
       if (c !== ',' && c !== '}') this.#fail(`in object, got ${this.#character()}, want ',' or '}'`);
       this.#at++;

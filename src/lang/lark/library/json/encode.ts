@@ -5,7 +5,9 @@
 import { MAX_DATA_DEPTH, tooDeepData } from '../../values/depth.ts';
 import { Extension } from '../../values/extension.ts';
 import { fail } from '../../values/failure.ts';
-import { elementsOf } from '../../values/iterate.ts';
+import { intText } from '../../values/int.ts';
+import { chargeSort, elementsOf } from '../../values/iterate.ts';
+import { hasEngineOrder } from '../../values/sort.ts';
 import { LarkStruct } from '../../values/struct.ts';
 import { LarkDict } from '../../values/table.ts';
 import { floatText } from '../../values/text/float-text.ts';
@@ -13,6 +15,11 @@ import { CHAR_BYTES, WRITE_STEPS } from '../../values/text/text.ts';
 import { compareText, readable } from '../../values/text/utf8.ts';
 import type { Thread } from '../../values/thread.ts';
 import { ExactFloat, LarkFloat, type LarkValue, typeOf } from '../../values/value.ts';
+
+/** Steps charged per pair of a dict, per comparison of two keys, and per token of a text. */
+const PAIR_STEPS = 4;
+const SORT_STEPS = 4;
+const TOKEN_STEPS = 16;
 
 export class JsonWriter {
   readonly #thread: Thread;
@@ -35,8 +42,9 @@ export class JsonWriter {
   }
 
   #text(value: LarkValue): string {
-    if (value === null || typeof value === 'boolean' || typeof value === 'number' || typeof value === 'bigint') return String(value);
-    if (typeof value === 'string') return JSON.stringify(readable(value));
+    if (value === null || typeof value === 'boolean' || typeof value === 'number') return String(value);
+    if (typeof value === 'bigint') return intText(this.#thread, value);
+    if (typeof value === 'string') return jsonText(this.#thread, value);
     if (value instanceof ExactFloat) return value.decimal.text;
     if (value instanceof LarkFloat) {
       return Number.isFinite(value.value) ? floatText(value.value) : this.#fail(`cannot encode non-finite float ${floatText(value.value)}`);
@@ -50,7 +58,7 @@ export class JsonWriter {
   }
 
   #compound(value: Exclude<LarkValue, null | boolean | number | bigint | string>): string {
-    if (value instanceof LarkDict) return this.#object([...value.pairs()], (key) => `in dict key ${JSON.stringify(key)}`);
+    if (value instanceof LarkDict) return this.#object(pairsOf(this.#thread, value), (key) => `in dict key ${JSON.stringify(key)}`);
     if (value instanceof LarkStruct) return this.#object([...value.fields], (key) => `in field .${key}`);
     const items = elementsOf(this.#thread, value);
     if (items !== undefined) {
@@ -58,7 +66,7 @@ export class JsonWriter {
       return `[${elements.join(',')}]`;
     }
     if (value instanceof Extension && value.attributeNames().length > 0) {
-      const fields = value.attributeNames().map((name): [LarkValue, LarkValue] => [name, value.attribute(name) ?? null]);
+      const fields = value.attributeNames().map((name): [LarkValue, LarkValue] => [name, value.attribute(name, this.#thread) ?? null]);
       return this.#object(fields, (key) => `in field .${key}`);
     }
     return this.#fail(`cannot encode ${typeOf(value)} as JSON`);
@@ -69,8 +77,13 @@ export class JsonWriter {
       if (typeof key !== 'string') return this.#fail(`dict has ${typeOf(key)} key, want string`);
       return [key, value] as const;
     });
+    chargeSort(this.#thread, named.length * SORT_STEPS);
+    hasEngineOrder(
+      this.#thread,
+      named.map(([key]) => key),
+    );
     named.sort(([a], [b]) => compareText(a, b));
-    return `{${named.map(([key, value]) => `${JSON.stringify(readable(key))}:${this.#at(place(key), value)}`).join(',')}}`;
+    return `{${named.map(([key, value]) => `${jsonText(this.#thread, key)}:${this.#at(place(key), value)}`).join(',')}}`;
   }
 
   #at(place: string, value: LarkValue): string {
@@ -79,6 +92,17 @@ export class JsonWriter {
     this.#path.pop();
     return text;
   }
+}
+
+function pairsOf(thread: Thread, dict: LarkDict): [LarkValue, LarkValue][] {
+  thread.spend(dict.size * PAIR_STEPS);
+  return [...dict.pairs(thread)];
+}
+
+function jsonText(thread: Thread, text: string): string {
+  thread.spend(text.length >> 4);
+  thread.weigh(text.length >> 1);
+  return JSON.stringify(readable(text));
 }
 
 /** Indents JSON text. Outside of strings, every character is structure. */
@@ -93,6 +117,7 @@ export function indentJson(thread: Thread, text: string, prefix: string, indent:
   const token = /\s+|"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/gy;
   thread.charge(text.length * CHAR_BYTES);
   for (let match = token.exec(text); match !== null; match = token.exec(text)) {
+    thread.spend(TOKEN_STEPS + (match[0].length >> 5));
     const [part] = match;
     if (part.trim() === '') continue;
     if (part === '{' || part === '[') {

@@ -3,6 +3,7 @@
 import { Extension, type Side } from '../../values/extension.ts';
 import { fail } from '../../values/failure.ts';
 import { type Int, normalInt } from '../../values/int.ts';
+import type { Thread } from '../../values/thread.ts';
 import { LarkFloat, type LarkValue } from '../../values/value.ts';
 
 export const UNITS: Readonly<Record<string, bigint>> = {
@@ -132,9 +133,16 @@ function durationText(nanos: bigint): string {
   return minutes < 60n ? `${sign}${minutes}m${tail}` : `${sign}${minutes / 60n}h${minutes % 60n}m${tail}`;
 }
 
+/** Steps charged per character of a written duration. */
+const CHARACTER_STEPS = 8;
 const PART = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/y;
 
-export function parseDuration(text: string): LarkDuration {
+/** Maximum length of a written duration. */
+const MAX_TEXT = 1000;
+
+export function parseDuration(thread: Thread, text: string): LarkDuration {
+  if (text.length > MAX_TEXT) fail(`time: a duration has at most ${MAX_TEXT} characters`);
+  thread.spend(text.length * CHARACTER_STEPS);
   const invalid = (): never => fail(`time: invalid duration ${JSON.stringify(text)}`);
   const body = text.replace(/^[+-]/, '');
   if (body === '0') return new LarkDuration(0n);

@@ -3,6 +3,8 @@
  * elements. Formats and parses fields; must not depend on zones.
  */
 import { fail } from '../../values/failure.ts';
+import { SLOT_BYTES } from '../../values/iterate.ts';
+import type { Thread } from '../../values/thread.ts';
 
 export interface TimeFields {
   readonly year: number;
@@ -176,6 +178,10 @@ const PIECES: Readonly<Record<string, Piece>> = {
   ...Object.fromEntries(['Z07:00', 'Z0700', 'Z07', '-07:00', '-0700', '-07'].map((form) => [form, offsetPiece(form)])),
 };
 
+/** Steps charged per character of a layout, at which each element is tried. */
+const LAYOUT_STEPS = 40;
+/** Digits of a fraction that are matched one by one. */
+const MAX_DIGITS = 1000;
 const FRACTION = /^[.,](0+|9+)(?!\d)/;
 const KEYS = Object.keys(PIECES).sort((a, b) => b.length - a.length);
 
@@ -188,13 +194,15 @@ function fractionPiece(form: string): Piece {
       const trimmed = text.replace(/0+$/, '');
       return trimmed === '' ? '' : form.charAt(0) + trimmed;
     },
-    read: form.charAt(1) === '0' ? new RegExp(`[.,]\\d{${digits}}`, 'y') : /(?:[.,]\d+)?/y,
+    read: form.charAt(1) === '0' ? new RegExp(`[.,]\\d{${Math.min(digits, MAX_DIGITS)}}`, 'y') : /(?:[.,]\d+)?/y,
     take: (match, into) => void (into.nanosecond = Number(match.slice(1, 10).padEnd(9, '0'))),
   };
 }
 
 /** Splits a layout into alternating literals and elements. */
-function split(layout: string): (string | Piece)[] {
+function split(thread: Thread, layout: string): (string | Piece)[] {
+  thread.charge(layout.length * SLOT_BYTES);
+  thread.spend(layout.length * LAYOUT_STEPS);
   const parts: (string | Piece)[] = [];
   for (let at = 0; at < layout.length; ) {
     const rest = layout.slice(at);
@@ -211,13 +219,14 @@ function split(layout: string): (string | Piece)[] {
   return parts;
 }
 
-export function formatLayout(layout: string, fields: TimeFields): string {
-  return split(layout)
+export function formatLayout(thread: Thread, layout: string, fields: TimeFields): string {
+  return split(thread, layout)
     .map((part) => (typeof part === 'string' ? part : part.write(fields)))
     .join('');
 }
 
-export function parseLayout(layout: string, text: string): ParsedFields {
+export function parseLayout(thread: Thread, layout: string, text: string): ParsedFields {
+  thread.spend(text.length);
   const into: ParsedFields = {
     year: 0,
     month: 1,
@@ -233,7 +242,7 @@ export function parseLayout(layout: string, text: string): ParsedFields {
   const bad = (): never => fail(`parsing time ${JSON.stringify(text)} as ${JSON.stringify(layout)}: cannot parse`);
   let at = 0;
   let seconds = false;
-  for (const part of split(layout)) {
+  for (const part of split(thread, layout)) {
     if (typeof part === 'string') {
       if (text.charAt(at) !== part) bad();
       at++;
@@ -245,6 +254,7 @@ export function parseLayout(layout: string, text: string): ParsedFields {
     if (match !== '') part.take(match, into);
     at += match.length;
     seconds = part === PIECES['05'] || part === PIECES['5'];
+    if (seconds) thread.spend(layout.length);
     if (seconds && !FRACTION.test(layout.slice(layout.indexOf('05') + 2))) at += implicitFraction(text, at, into);
   }
   if (at !== text.length) bad();

@@ -13,18 +13,19 @@ import { findZone, fixedZone, UTC, zoneNamed } from './zone.ts';
 const RFC3339 = '2006-01-02T15:04:05Z07:00';
 const PARTS = ['year', 'month', 'day', 'hour', 'minute', 'second', 'nanosecond'];
 
-function parseTime(_thread: Thread, args: readonly LarkValue[], named: NamedArgument): LarkValue {
+function parseTime(thread: Thread, args: readonly LarkValue[], named: NamedArgument): LarkValue {
   const [x = null, format = RFC3339, location = 'UTC'] = unpack('parse_time', args, named, ['x', 'format?', 'location?']);
   const layout = wantString('parse_time', 'format', format);
-  const zone = zoneNamed(wantString('parse_time', 'location', location));
-  const fields = parseLayout(layout, wantString('parse_time', 'x', x));
-  if (fields.offset === undefined) return timeAt(fields, fields.zone === 'UTC' ? UTC : zone);
-  const exact = timeAt(fields, fixedZone(fields.offset));
+  const zone = zoneNamed(thread, wantString('parse_time', 'location', location));
+  const fields = parseLayout(thread, layout, wantString('parse_time', 'x', x));
+  if (fields.offset === undefined) return timeAt(thread, fields, fields.zone === 'UTC' ? UTC : zone);
+  const exact = timeAt(thread, fields, fixedZone(fields.offset));
+  thread.spend(zone.steps);
   const ours = zone.offset(Number(exact.nanos / 1_000_000_000n)) === fields.offset;
   return new LarkTime(exact.nanos, ours ? zone : fixedZone(fields.offset));
 }
 
-function makeTime(_thread: Thread, args: readonly LarkValue[], named: NamedArgument): LarkValue {
+function makeTime(thread: Thread, args: readonly LarkValue[], named: NamedArgument): LarkValue {
   if (args.length > 0) fail('time: unexpected positional arguments');
   const values = unpack('time', [], named, [...PARTS.map((part) => `${part}?`), 'location?']);
   const number = (i: number, fallback: number): number => {
@@ -33,6 +34,7 @@ function makeTime(_thread: Thread, args: readonly LarkValue[], named: NamedArgum
   };
   const location = values[PARTS.length] ?? 'UTC';
   return timeAt(
+    thread,
     {
       year: number(0, 0),
       month: number(1, 1),
@@ -42,7 +44,7 @@ function makeTime(_thread: Thread, args: readonly LarkValue[], named: NamedArgum
       second: number(5, 0),
       nanosecond: number(6, 0),
     },
-    zoneNamed(wantString('time', 'location', location)),
+    zoneNamed(thread, wantString('time', 'location', location)),
   );
 }
 
@@ -52,17 +54,17 @@ const FUNCTIONS: Readonly<Record<string, BuiltinBody>> = {
     const whole = BigInt(wantIndex('from_timestamp', 'sec', seconds));
     return new LarkTime(whole * 1_000_000_000n + BigInt(wantIndex('from_timestamp', 'nsec', nanos)));
   },
-  is_valid_timezone: (_thread, args, named) => {
+  is_valid_timezone: (thread, args, named) => {
     const [name = null] = unpack('is_valid_timezone', args, named, ['loc']);
-    return findZone(wantString('is_valid_timezone', 'loc', name)) !== undefined;
+    return findZone(thread, wantString('is_valid_timezone', 'loc', name)) !== undefined;
   },
   now: (thread, args, named) => {
     positional('now', args, named, 0, 0);
     return new LarkTime(BigInt(Math.round(thread.host.now() * 1000)) * 1000n);
   },
-  parse_duration: (_thread, args, named) => {
+  parse_duration: (thread, args, named) => {
     const [text = null] = unpack('parse_duration', args, named, ['d']);
-    return text instanceof LarkDuration ? text : parseDuration(wantString('parse_duration', 'd', text));
+    return text instanceof LarkDuration ? text : parseDuration(thread, wantString('parse_duration', 'd', text));
   },
   parse_time: parseTime,
   time: makeTime,

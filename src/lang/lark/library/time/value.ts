@@ -3,6 +3,7 @@
 import { Extension, type Side } from '../../values/extension.ts';
 import { type BuiltinBody, LarkBuiltin } from '../../values/function.ts';
 import { normalInt } from '../../values/int.ts';
+import type { Thread } from '../../values/thread.ts';
 import type { LarkValue } from '../../values/value.ts';
 import { positional, wantString } from '../args.ts';
 import { LarkDuration } from './duration.ts';
@@ -17,27 +18,30 @@ function floorDivide(a: bigint, b: bigint): bigint {
   return a % b < 0n ? a / b - 1n : a / b;
 }
 
-const FIELDS: Readonly<Record<string, (time: LarkTime) => LarkValue>> = {
-  year: (time) => time.fields.year,
-  month: (time) => time.fields.month,
-  day: (time) => time.fields.day,
-  hour: (time) => time.fields.hour,
-  minute: (time) => time.fields.minute,
-  second: (time) => time.fields.second,
-  nanosecond: (time) => time.fields.nanosecond,
+/** Steps charged for the fields of a time. */
+const FIELD_STEPS = 50;
+
+const FIELDS: Readonly<Record<string, (time: LarkTime, thread: Thread) => LarkValue>> = {
+  year: (time, thread) => time.fieldsOf(thread).year,
+  month: (time, thread) => time.fieldsOf(thread).month,
+  day: (time, thread) => time.fieldsOf(thread).day,
+  hour: (time, thread) => time.fieldsOf(thread).hour,
+  minute: (time, thread) => time.fieldsOf(thread).minute,
+  second: (time, thread) => time.fieldsOf(thread).second,
+  nanosecond: (time, thread) => time.fieldsOf(thread).nanosecond,
   unix: (time) => normalInt(floorDivide(time.nanos, SECOND)),
   unix_nano: (time) => normalInt(time.nanos),
 };
 
 const METHODS: Readonly<Record<string, BuiltinBody>> = {
-  format: (_thread, args, named, self) => {
+  format: (thread, args, named, self) => {
     const [layout = null] = positional('format', args, named, 1, 1);
     const text = wantString('format', 1, layout);
-    return self instanceof LarkTime ? formatLayout(text, self.fields) : null;
+    return self instanceof LarkTime ? formatLayout(thread, text, self.fieldsOf(thread)) : null;
   },
-  in_location: (_thread, args, named, self) => {
+  in_location: (thread, args, named, self) => {
     const [name = null] = positional('in_location', args, named, 1, 1);
-    const zone = zoneNamed(wantString('in_location', 1, name));
+    const zone = zoneNamed(thread, wantString('in_location', 1, name));
     return self instanceof LarkTime ? new LarkTime(self.nanos, zone) : null;
   },
 };
@@ -56,7 +60,8 @@ export class LarkTime extends Extension {
     return 'time.time';
   }
 
-  get fields(): TimeFields {
+  fieldsOf(thread: Thread): TimeFields {
+    thread.spend(FIELD_STEPS + 2 * this.zone.steps);
     const seconds = Number(floorDivide(this.nanos, SECOND));
     const offset = this.zone.offset(seconds);
     const date = new Date((seconds + offset) * 1000);
@@ -80,12 +85,12 @@ export class LarkTime extends Extension {
     return this.nanos !== ZERO;
   }
 
-  override text(): string {
-    return formatLayout('2006-01-02 15:04:05.999999999 -0700 MST', this.fields);
+  override text(_write: unknown, thread: Thread): string {
+    return formatLayout(thread, '2006-01-02 15:04:05.999999999 -0700 MST', this.fieldsOf(thread));
   }
 
-  override attribute(name: string): LarkValue | undefined {
-    if (Object.hasOwn(FIELDS, name)) return FIELDS[name]?.(this);
+  override attribute(name: string, thread: Thread): LarkValue | undefined {
+    if (Object.hasOwn(FIELDS, name)) return FIELDS[name]?.(this, thread);
     const method = Object.hasOwn(METHODS, name) ? METHODS[name] : undefined;
     return method === undefined ? undefined : new LarkBuiltin(name, method, this);
   }
@@ -118,6 +123,7 @@ export class LarkTime extends Extension {
 
 /** Time at which a clock in the zone shows the fields. Fields that are out of range carry over. */
 export function timeAt(
+  thread: Thread,
   fields: Pick<TimeFields, 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'nanosecond'>,
   zone: LarkZone,
 ): LarkTime {
@@ -126,6 +132,7 @@ export function timeAt(
   date.setUTCHours(fields.hour, fields.minute, fields.second);
   const wall = date.getTime() / 1000;
   if (!Number.isFinite(wall)) return new LarkTime(ZERO, zone);
+  thread.spend(2 * zone.steps);
   const guess = zone.offset(wall);
   const offset = zone.offset(wall - guess);
   return new LarkTime(BigInt(wall - offset) * SECOND + BigInt(fields.nanosecond), zone);

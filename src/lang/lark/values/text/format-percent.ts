@@ -1,6 +1,6 @@
 /** The operator `%` on strings: conversions by position or by key, without width and precision. */
 import { fail, orElse } from '../failure.ts';
-import { floatToInt, intToFloat } from '../int.ts';
+import { floatToInt, intText, intToFloat } from '../int.ts';
 import { LarkDict } from '../table.ts';
 import type { Thread } from '../thread.ts';
 import { LarkFloat, LarkTuple, type LarkValue, typeOf } from '../value.ts';
@@ -9,6 +9,8 @@ import { characterOf } from './quote.ts';
 import { CHAR_BYTES, repr, shown } from './text.ts';
 import { readable } from './utf8.ts';
 
+/** Steps charged per conversion of a format. */
+export const CONVERSION_STEPS = 4;
 const RADIX: Readonly<Record<string, number>> = { d: 10, i: 10, o: 8, x: 16, X: 16 };
 
 export function formatPercent(thread: Thread, format: string, operand: LarkValue): string {
@@ -16,7 +18,10 @@ export function formatPercent(thread: Thread, format: string, operand: LarkValue
   let used = 0;
   let out = '';
   let done = 0;
+  thread.charge(format.length * CHAR_BYTES);
+  thread.spend(format.length >> 5);
   for (let at = format.indexOf('%'); at >= 0; at = format.indexOf('%', done)) {
+    thread.spend(CONVERSION_STEPS);
     out += format.slice(done, at);
     done = at + 1;
     if (format.charAt(done) === '%') {
@@ -30,7 +35,7 @@ export function formatPercent(thread: Thread, format: string, operand: LarkValue
       if (close < 0) fail('incomplete format key');
       if (!(operand instanceof LarkDict)) fail('format requires a mapping');
       const key = format.slice(done + 1, close);
-      value = orElse(operand.get(key), () => fail(`key not found: ${key}`));
+      value = orElse(operand.get(thread, key), () => fail(`key not found: ${key}`));
       done = close + 1;
     } else {
       if (used >= args.length) fail('not enough arguments for format string');
@@ -39,7 +44,7 @@ export function formatPercent(thread: Thread, format: string, operand: LarkValue
     const conversion = format.charAt(done++);
     if (conversion === '') fail('incomplete format');
     const text = convert(thread, conversion, value);
-    thread.charge((text.length + (at - done)) * CHAR_BYTES);
+    thread.charge(text.length * CHAR_BYTES);
     out += text;
   }
   if (used < args.length && !(operand instanceof LarkDict)) fail('too many arguments for format string');
@@ -50,18 +55,18 @@ function convert(thread: Thread, conversion: string, value: LarkValue): string {
   if (conversion === 's') return shown(thread, value);
   if (conversion === 'r') return repr(thread, value);
   const radix = RADIX[conversion];
-  if (radix !== undefined) return integer(conversion, radix, value);
+  if (radix !== undefined) return integer(thread, conversion, radix, value);
   if ('eEfFgG'.includes(conversion)) return float(conversion, value);
   if (conversion === 'c') return character(value);
   return fail(`unknown conversion %${conversion}`);
 }
 
-function integer(conversion: string, radix: number, value: LarkValue): string {
+function integer(thread: Thread, conversion: string, radix: number, value: LarkValue): string {
   const int = value instanceof LarkFloat ? wholeOf(conversion, value.value) : value;
   if (typeof int !== 'number' && typeof int !== 'bigint') {
     return fail(`%${conversion} format requires integer: cannot convert ${typeOf(value)} to int`);
   }
-  const text = int.toString(radix);
+  const text = intText(thread, int, radix);
   return conversion === 'X' ? text.toUpperCase() : text;
 }
 
@@ -81,7 +86,7 @@ function float(conversion: string, value: LarkValue): string {
 
 function character(value: LarkValue): string {
   if (typeof value === 'string') {
-    return [...value].length === 1 ? readable(value) : fail('%c format requires a single-character string');
+    return value.length <= 2 && [...value].length === 1 ? readable(value) : fail('%c format requires a single-character string');
   }
   if (typeof value !== 'number' && typeof value !== 'bigint') {
     return fail(`%c format requires int or single-character string, not ${typeOf(value)}`);

@@ -1,4 +1,5 @@
 /** Formats strings and bytes as literals. */
+import type { Thread } from '../thread.ts';
 import { decode } from './utf8.ts';
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -17,6 +18,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
  * bytes outside of characters.
  */
 const SPECIAL = /[\p{C}\p{Z}"\\]/gu;
+/** Steps of a character that is escaped. */
+const ESCAPE_STEPS = 8;
 const PLAIN = /^[ !#-[\]-~]*$/;
 
 function escaped(point: string): string {
@@ -28,8 +31,12 @@ function escaped(point: string): string {
   return code > 0xffff ? `\\U${code.toString(16).padStart(8, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
 }
 
-export function quote(text: string): string {
-  return PLAIN.test(text) ? `"${text}"` : `"${text.replace(SPECIAL, escaped)}"`;
+export function quote(thread: Thread, text: string): string {
+  thread.spend(text.length >> 5);
+  if (PLAIN.test(text)) return `"${text}"`;
+  thread.spend(text.length >> 1);
+  thread.weigh(text.length * ESCAPE_STEPS);
+  return `"${text.replace(SPECIAL, escaped)}"`;
 }
 
 /** A lone surrogate is not a character; it becomes U+FFFD. */
@@ -37,6 +44,9 @@ export function characterOf(code: number): string {
   return String.fromCodePoint(code >= 0xd800 && code < 0xe000 ? 0xfffd : code);
 }
 
-export function quoteBytes(data: Uint8Array): string {
-  return `b${quote(decode(Buffer.from(data)))}`;
+export function quoteBytes(thread: Thread, data: Uint8Array): string {
+  return `b${quote(
+    thread,
+    decode(Buffer.from(data), (steps) => thread.spend(steps)),
+  )}`;
 }

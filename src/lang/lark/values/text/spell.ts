@@ -18,12 +18,20 @@ function distance(from: string, to: string, limit: number): number {
   return row[to.length] ?? limit;
 }
 
+/** Names beyond these bounds are not worth a suggestion. */
+const MAX_LENGTH = 64;
+const MAX_CANDIDATES = 1000;
+
 /** The nearest candidate, if at most half of the name differs. */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
+  if (name.length > MAX_LENGTH) return undefined;
   const folded = fold(name);
   let best = Math.floor((folded.length + 1) / 2);
   let result: string | undefined;
+  let count = 0;
   for (const candidate of candidates) {
+    if (++count > MAX_CANDIDATES) break;
+    if (candidate.length > MAX_LENGTH) continue;
     const edits = distance(folded, fold(candidate), best);
     if (edits >= best) continue;
     best = edits;

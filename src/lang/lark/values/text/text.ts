@@ -5,6 +5,7 @@
 import { MAX_DATA_DEPTH, tooDeepData } from '../depth.ts';
 import { Extension } from '../extension.ts';
 import { LarkBuiltin, LarkFunction } from '../function.ts';
+import { intText } from '../int.ts';
 import { LarkDict, LarkSet } from '../table.ts';
 import type { Thread } from '../thread.ts';
 import { ExactFloat, LarkBytes, LarkFloat, LarkList, LarkRange, LarkTuple, type LarkValue, ModuleValue, typeOf } from '../value.ts';
@@ -27,14 +28,16 @@ class Writer {
   }
 
   write(value: LarkValue): string {
+    this.#thread.spend(WRITE_STEPS);
     const text = this.#text(value);
     this.#thread.charge(text.length * CHAR_BYTES);
     return text;
   }
 
   #text(value: LarkValue): string {
-    if (typeof value === 'string') return quote(value);
+    if (typeof value === 'string') return quote(this.#thread, value);
     if (value === null) return 'None';
+    if (typeof value === 'bigint') return intText(this.#thread, value);
     if (typeof value === 'boolean') return value ? 'True' : 'False';
     if (typeof value !== 'object') return String(value);
     if (value instanceof LarkFloat) return value instanceof ExactFloat ? value.decimal.text : floatText(value.value);
@@ -42,12 +45,12 @@ class Writer {
     if (value instanceof LarkTuple) return this.#tuple(value);
     if (value instanceof LarkDict) return this.#within(value, '{...}', () => `{${this.#pairs(value)}}`);
     if (value instanceof LarkSet) return this.#within(value, 'set([...])', () => `set([${this.#all(value.values())}])`);
-    if (value instanceof LarkBytes) return quoteBytes(value.data);
+    if (value instanceof LarkBytes) return quoteBytes(this.#thread, value.data);
     if (value instanceof LarkRange) return rangeText(value);
     if (value instanceof LarkFunction) return `<function ${value.code.name}>`;
     if (value instanceof LarkBuiltin) return builtinText(value);
-    if (value instanceof ModuleValue) return `<module ${quote(value.name)}>`;
-    if (value instanceof Extension) return this.#within(value, '...', () => value.text((inner) => this.write(inner)));
+    if (value instanceof ModuleValue) return `<module ${quote(this.#thread, value.name)}>`;
+    if (value instanceof Extension) return this.#within(value, '...', () => value.text((inner) => this.write(inner), this.#thread));
     return `<${typeOf(value)}>`;
   }
 
@@ -68,7 +71,6 @@ class Writer {
   #all(values: Iterable<LarkValue>): string {
     let text = '';
     for (const value of values) {
-      this.#thread.spend(WRITE_STEPS);
       text += text === '' ? this.write(value) : `, ${this.write(value)}`;
     }
     return text;
@@ -76,8 +78,7 @@ class Writer {
 
   #pairs(dict: LarkDict): string {
     let text = '';
-    for (const [key, value] of dict.pairs()) {
-      this.#thread.spend(WRITE_STEPS);
+    for (const [key, value] of dict.pairs(this.#thread)) {
       text += `${text === '' ? '' : ', '}${this.write(key)}: ${this.write(value)}`;
     }
     return text;
@@ -112,6 +113,5 @@ export function shown(thread: Thread, value: LarkValue): string {
 export function str(thread: Thread, value: LarkValue): string {
   if (!(value instanceof LarkBytes)) return shown(thread, value);
   thread.charge(value.data.length * CHAR_BYTES);
-  thread.spend(value.data.length >> 4);
-  return readable(decode(Buffer.from(value.data)));
+  return readable(decode(Buffer.from(value.data), (steps) => thread.spend(steps)));
 }

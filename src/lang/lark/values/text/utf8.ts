@@ -52,20 +52,26 @@ function escapedBytes(text: string): Buffer {
 }
 
 /** String of a byte string. */
-export function fromBytes(bytes: string): string {
-  return isAscii(bytes) ? bytes : decode(Buffer.from(bytes, 'latin1'));
+export function fromBytes(bytes: string, pay?: (steps: number) => void): string {
+  return isAscii(bytes) ? bytes : decode(Buffer.from(bytes, 'latin1'), pay);
 }
 
+/** Steps charged per byte of a text that is not UTF-8 and is decoded piece by piece. */
+const PIECE_STEPS = 4;
+
 /** String of these bytes. */
-export function decode(bytes: Buffer): string {
+export function decode(bytes: Buffer, pay?: (steps: number) => void): string {
+  pay?.(bytes.length >> 4);
   if (isUtf8(bytes)) return bytes.toString();
+  pay?.(bytes.length * PIECE_STEPS);
   let text = '';
   let done = 0;
   for (let at = 0; at < bytes.length; ) {
     const length = characterLength(bytes, at);
     at += length || 1;
     if (length > 0) continue;
-    text += bytes.toString('utf8', done, at - 1) + byteString(bytes[at - 1] ?? 0);
+    if (done < at - 1) text += bytes.toString('utf8', done, at - 1);
+    text += byteString(bytes[at - 1] ?? 0);
     done = at;
   }
   return text + bytes.toString('utf8', done);
@@ -109,8 +115,10 @@ function isEscape(unit: number): boolean {
  * Rejoins characters whose bytes met again. Required after every operation that joins strings if
  * some string is cut.
  */
-export function mend(text: string): string {
-  return isCut(text) ? decode(escapedBytes(text)) : text;
+export function mend(text: string, pay?: (steps: number) => void): string {
+  if (!isCut(text)) return text;
+  pay?.(text.length * PIECE_STEPS);
+  return decode(escapedBytes(text), pay);
 }
 
 /** A character has at most three bytes on either side of a cut. */
@@ -207,7 +215,7 @@ export class ByteStrings {
     this.#pay(text.length >> 6);
     let bytes = text;
     if (!isAscii(text)) {
-      this.#pay(text.length >> 4);
+      this.#pay(this.cut && isCut(text) ? text.length * PIECE_STEPS : text.length >> 4);
       bytes = toBytes(text);
     }
     this.#keep(text, bytes);
@@ -216,7 +224,8 @@ export class ByteStrings {
 
   /** String of a byte string. */
   from(bytes: string): string {
-    const text = fromBytes(bytes);
+    this.#pay(bytes.length >> 5);
+    const text = fromBytes(bytes, this.#pay);
     if (!this.cut && isCut(text)) this.cut = true;
     return text;
   }
@@ -247,13 +256,15 @@ export class ByteStrings {
   /** Repairs a joined string: rejoins characters whose bytes met. */
   joined(text: string): string {
     if (!this.cut) return text;
-    this.#pay(text.length >> 4);
-    return mend(text);
+    this.#pay(text.length >> 3);
+    return mend(text, this.#pay);
   }
 
   /** `true` if a string must be searched byte by byte because it holds part of a character. */
   isPart(text: string): boolean {
-    return this.cut && isCut(text);
+    if (!this.cut) return false;
+    this.#pay(text.length >> 5);
+    return isCut(text);
   }
 
   #keep(text: string, bytes: string): void {

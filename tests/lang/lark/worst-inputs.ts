@@ -3,7 +3,7 @@
  * runs each of them and checks that the run ends soon after its time limit.
  */
 
-/** What the steps of an operation are proportional to. */
+/** Measure that the steps of an operation are proportional to. */
 type Charge =
   | 'one step'
   | 'its arguments'

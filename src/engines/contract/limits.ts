@@ -27,6 +27,8 @@ export const LIMITS = {
   /** Rows larger than `largeFrom` that have been received in part, over all connections. */
   largeBytes: 1024 * MIB,
   largeFrom: MIB,
+  /** A row of this size gets a buffer for the largest row: growing again would copy it. */
+  reservedFrom: 16 * MIB,
 } as const;
 
 /**
@@ -40,10 +42,16 @@ export function checkColumns(count: number): void {
   if (count < 0 || count > LIMITS.columns) throw malformed(`a result of ${count} columns; at most ${LIMITS.columns} are read`);
 }
 
+/** A number of rows: more than a number holds exactly are a lie. */
+export function checkRowCount(count: number): number {
+  if (!Number.isSafeInteger(count)) throw malformed('an impossible number of rows');
+  return count;
+}
+
 let largeBytesHeld = 0;
 
 /**
- * Memory that one connection has taken for large rows. Call `hold` before a buffer grows.
+ * Memory that one connection has taken for large rows. Call `hold` before more is received.
  * Too much for one row is the server's fault. Too much for all rows together means that the service
  * is busy.
  */
@@ -60,7 +68,16 @@ export class LargeRowBudget {
     if (size > this.#rowBytes) throw malformed(`a row of ${size} bytes; at most ${this.#rowBytes} are read`);
   }
 
-  /** Accounts for a buffer that is about to grow to this size. */
+  /**
+   * Size of a larger buffer. Doubles, until the whole of the largest row is reserved: the system
+   * provides memory only for the bytes that are written.
+   */
+  roomFor(needed: number): number {
+    const room = needed * 2;
+    return room < LIMITS.reservedFrom ? room : Math.max(needed, this.#rowBytes + LIMITS.reservedFrom);
+  }
+
+  /** Accounts for this number of bytes in a buffer, before they are received. */
   hold(size: number): void {
     const large = size > LIMITS.largeFrom ? size : 0;
     if (large > this.#held && largeBytesHeld + large - this.#held > LIMITS.largeBytes)

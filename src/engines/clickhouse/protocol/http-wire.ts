@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 import type { ResultColumn } from '../../../model/cells.ts';
 import type { Entry } from '../../../model/entry.ts';
 import { type ConnectOptions, DbFailure, effectOfSocketError, type FailureKind } from '../../contract/engine.ts';
-import { LargeRowBudget, LIMITS, malformed } from '../../contract/limits.ts';
+import { checkRowCount, LargeRowBudget, LIMITS, malformed } from '../../contract/limits.ts';
 import { failureOf, lostFailure } from '../dialect/failures.ts';
 import { literalText } from '../types/params.ts';
 import { encodeHttpBlock } from './block-frame.ts';
@@ -257,6 +257,15 @@ export class HttpWire implements Wire {
     });
   }
 
+  /** Outside of the handler of received bytes, which expects failures. */
+  #finishSafely(): void {
+    try {
+      this.#finish();
+    } catch (error) {
+      this.#settle(error as Error);
+    }
+  }
+
   /** Stops reading an error that is too long. */
   #breakOff(): void {
     this.#settle(this.#failure());
@@ -297,7 +306,7 @@ export class HttpWire implements Wire {
   #end(error?: Error): void {
     if (this.#pending !== undefined) {
       if (this.#failed && this.#error !== '') this.#settle(this.#cutFailure(error));
-      else if (this.#parser.endsWithSocket && error === undefined) this.#finish();
+      else if (this.#parser.endsWithSocket && error === undefined) this.#finishSafely();
       else this.#settle(lostFailure(error, this.#pending.exchange.blocks === undefined ? effectOfSocketError(error) : 'unknown'));
     }
     if (this.#closed) return;
@@ -319,7 +328,7 @@ function needsSession(exchange: QueryExchange): boolean {
 }
 
 function writtenRows(summary: string | undefined): number {
-  return Number(/"written_rows":"(\d+)"/.exec(summary ?? '')?.[1] ?? 0);
+  return checkRowCount(Number(/"written_rows":"(\d+)"/.exec(summary ?? '')?.[1] ?? 0));
 }
 
 /** Encodes as UTF-8; lone surrogates become U+FFFD. */

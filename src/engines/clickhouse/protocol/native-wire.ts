@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 import type { Entry } from '../../../model/entry.ts';
 import { BoundedMap } from '../../../util/bounded-map.ts';
 import { type ConnectOptions, DbFailure, effectOfSocketError } from '../../contract/engine.ts';
-import { LargeRowBudget, LIMITS, malformed } from '../../contract/limits.ts';
+import { checkRowCount, LargeRowBudget, LIMITS, malformed } from '../../contract/limits.ts';
 import { cancelled, exceptionFailure, lostFailure } from '../dialect/failures.ts';
 import {
   afterHello,
@@ -264,7 +264,7 @@ export class NativeWire implements Wire {
     progress: (cursor) => {
       const written = readProgress(cursor);
       return () => {
-        this.#written += written;
+        this.#written = checkRowCount(this.#written + written);
       };
     },
     endOfStream: () => {

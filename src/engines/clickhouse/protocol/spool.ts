@@ -48,6 +48,7 @@ export class Spool {
   append(source: Uint8Array, from: number, to: number): void {
     const size = to - from;
     if (this.end + size >= this.bytes.length) this.#makeRoom(size);
+    this.#share.hold(this.end + size);
     this.bytes.set(from === 0 && to === source.length ? source : source.subarray(from, to), this.end);
     this.end += size;
     this.#written = Math.max(this.#written, this.end + 1);
@@ -94,9 +95,8 @@ export class Spool {
     if (needed <= this.bytes.length) {
       this.bytes.copyWithin(HEAD, this.start, this.end);
     } else {
-      const size = Math.max(needed, this.bytes.length * 2);
-      this.#share.hold(size);
-      const larger = acquireBuffer(size);
+      this.#share.hold(needed);
+      const larger = acquireBuffer(this.#share.roomFor(needed));
       SPELLINGS.copy(larger.bytes);
       this.bytes.copy(larger.bytes, HEAD, this.start, this.end);
       this.#release();

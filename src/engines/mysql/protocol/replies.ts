@@ -6,7 +6,7 @@ import type { Backpressure, Cells, ResultColumn, RowSink } from '../../../model/
 import type { Statement } from '../../../sql/statement.ts';
 import { StatementBackpressure } from '../../contract/backpressure.ts';
 import { DbFailure } from '../../contract/engine.ts';
-import { checkColumns, LIMITS, malformed } from '../../contract/limits.ts';
+import { checkColumns, checkRowCount, LIMITS, malformed } from '../../contract/limits.ts';
 import { columnsOf, otherColumns } from '../../driver-kit/check-result-columns.ts';
 import { lostFailure, serverFailure } from '../dialect/failures.ts';
 import { Cursor } from './bytes.ts';
@@ -226,7 +226,7 @@ export class ResultReply implements Reply {
     if (marker === LOCAL_INFILE) throw malformed('a request for a file of this machine (LOCAL INFILE), which was refused');
     if (marker === OK) {
       cursor.u8();
-      const affected = cursor.number();
+      const affected = checkRowCount(cursor.number());
       const generated = cursor.number();
       const status = cursor.u16();
       cursor.u16();

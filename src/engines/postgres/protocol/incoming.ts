@@ -174,9 +174,9 @@ class SplitMessage {
 
   #copy(source: Buffer, from: number, to: number): number {
     const length = this.length + to - from;
+    this.#share.hold(length);
     if (length > this.bytes.length) {
-      const room = Math.min(Math.max(1024, length * 2), Math.max(this.#size, length));
-      this.#share.hold(room);
+      const room = Math.min(Math.max(1024, this.#share.roomFor(length)), Math.max(this.#size, length));
       const larger = acquireBuffer(room);
       this.bytes.copy(larger.bytes, 0, 0, this.length);
       this.#release();

@@ -33,6 +33,9 @@ import { SessionState } from './session-state.ts';
 /** The server's own limit is reached first; this one is for a server that does not respond. */
 const DEADLINE_GRACE_MS = 300;
 
+/** A session is idle if the server has sent nothing for longer. */
+const IDLE_MS = 50;
+
 /** How the answer to a COMMIT begins that has become a ROLLBACK. */
 const ROLLED_BACK = 0x52;
 
@@ -54,7 +57,7 @@ export class PostgresConnection implements Connection, Watched {
   #isCorked = false;
   readonly #head = new HeadOfLine();
   /** When the server sent something last. */
-  #heardAt = 0;
+  #heardAt = performance.now();
   /** When the last statement was sent. */
   #sentAt = 0;
   isSilent = false;
@@ -89,6 +92,7 @@ export class PostgresConnection implements Connection, Watched {
   run(statement: Statement, params: readonly StatementParam[], options: RunOptions, sink?: RowSink): Promise<Outcome> {
     if (!this.usable) return Promise.reject(gone());
     if (options.signal?.aborted) return Promise.reject(new DbFailure('cancelled', 'the caller went away'));
+    const isProbed = this.#probe();
     this.#limit(options);
     const { ready, begins } = this.#state.write(this.#out);
     const known = this.#prepared.find(statement.text);
@@ -102,6 +106,7 @@ export class PostgresConnection implements Connection, Watched {
         reused: known !== undefined,
         begins,
         runs: true,
+        isProbed,
         sink,
         signal: options.signal,
         isPipelined: options.pipelined === true,
@@ -250,6 +255,17 @@ export class PostgresConnection implements Connection, Watched {
     this.deadline = this.#nextCheck;
   }
 
+  /**
+   * A session may have been ended while it was idle, and the report may be on its way. Requests an
+   * acknowledgement, to tell whether the server has read the statement. A busy session needs none.
+   */
+  #probe(): boolean {
+    const isIdle = this.#running === undefined && performance.now() - this.#heardAt > IDLE_MS;
+    if (!isIdle || (this.#state.inTransaction && !this.#state.isPending)) return false;
+    this.#out.probe();
+    return true;
+  }
+
   #limit(options: RunOptions): void {
     this.#expect(options.timeoutMs);
     this.#state.limit(options);
@@ -271,7 +287,8 @@ export class PostgresConnection implements Connection, Watched {
   }
 
   #answer(asked: QuerySent, ready: number, resolve: QueryAnswer['resolve'], reject: QueryAnswer['reject']): QueryAnswer {
-    return new QueryAnswer(asked, { ready, shown: this.#shown, source: this.#socket }, resolve, reject);
+    const write = this.#out.progress.last + 1;
+    return new QueryAnswer(asked, { ready, shown: this.#shown, source: this.#socket, write }, resolve, reject);
   }
 
   #await(answer: QueryAnswer | undefined): void {
@@ -286,7 +303,10 @@ export class PostgresConnection implements Connection, Watched {
 
   async #finish(word: 'COMMIT' | 'ROLLBACK', options: RunOptions): Promise<void> {
     if (!this.#state.end()) return;
-    await this.#simple(word, options);
+    await this.#simple(word, options).catch((error: DbFailure) => {
+      // A session may end between its commit and the report.
+      throw word === 'COMMIT' && error.kind === 'lost' && error.effect === 'nothing' ? error.withEffect('unknown') : error;
+    });
     if (word === 'COMMIT' && this.#tag === ROLLED_BACK)
       throw new DbFailure('other', 'the transaction had failed before it was committed', { code: '25P02' });
   }
@@ -314,6 +334,7 @@ export class PostgresConnection implements Connection, Watched {
       this.#unasked(type);
       return;
     }
+    if (type !== RECEIVED.error) running.reached = true;
     if (running.begun(type)) return;
     switch (type) {
       case RECEIVED.ready:
@@ -392,7 +413,7 @@ export class PostgresConnection implements Connection, Watched {
     const prepared = known ?? this.#prepared.prepare(statement.text);
     this.#run(prepared, statement, params);
     this.#out.send(this.#socket);
-    return this.#answer({ ...asked, prepared, reused: false }, begins ? 3 : 1, resolve, reject);
+    return this.#answer({ ...asked, prepared, reused: false, isProbed: false }, begins ? 3 : 1, resolve, reject);
   }
 
   #settle(running: QueryAnswer): void {
@@ -446,6 +467,7 @@ export class PostgresConnection implements Connection, Watched {
     cancelQuery(this.#socket, this.#session);
   }
 
+  /** `effect`: of statements that the system had not taken completely. */
   #lost(effect: StatementEffect): void {
     unwatch(this);
     this.usable = false;
@@ -455,9 +477,9 @@ export class PostgresConnection implements Connection, Watched {
     if (running !== undefined) {
       running.letGo();
       running.asked.signal?.removeEventListener('abort', this.#abort);
-      running.lost(effect);
+      running.lost(this.#out.progress.effectOf(running.write, effect));
     }
-    for (const answer of this.#next.splice(0)) answer.lost(effect);
+    for (const answer of this.#next.splice(0)) answer.lost(this.#out.progress.effectOf(answer.write, effect));
     for (const listener of this.#closed.splice(0)) listener();
   }
 }

@@ -6,6 +6,7 @@ import type { Backpressure, Cells, RowSink } from '../../../src/model/cells.ts';
 import type { ParamType, Statement } from '../../../src/sql/statement.ts';
 import { connectTo } from '../../support/connection.ts';
 import { createDatabase, type EngineName, type TestDatabase } from '../../support/engines.ts';
+import { FaultProxy } from '../../support/proxy.ts';
 
 const ENGINES: readonly EngineName[] = ['postgres', 'mysql', 'mariadb'];
 const TIMEOUT = { timeoutMs: 5000 };
@@ -183,6 +184,23 @@ describe.each(ENGINES)('a connection of %s that is shared', (name) => {
     await database.run(name === 'postgres' ? `SELECT pg_terminate_backend(${session})` : `KILL ${session}`);
     for (const { done } of reads) await expect(done).rejects.toMatchObject({ kind: 'lost' });
     expect(connection.usable).toBe(false);
+  });
+
+  it('reports only reads of the failed write as unsent when the link breaks', async () => {
+    const proxy = await FaultProxy.start(database.address);
+    const { connection: linked } = await connectTo({
+      ...database,
+      address: { ...database.address, host: proxy.host, port: proxy.port },
+    });
+    await linked.run(one, ['1'], PIPELINED);
+    await linked.run(sleep, ['0'], PIPELINED);
+    const first = linked.run(sleep, ['30'], PIPELINED);
+    await new Promise((resolve) => setImmediate(resolve));
+    proxy.resetAll();
+    const second = linked.run(one, ['1'], PIPELINED);
+    const ends = await Promise.allSettled([first, second]);
+    expect(ends).toMatchObject([{ reason: { kind: 'lost', effect: 'unknown' } }, { reason: { kind: 'lost', effect: 'unsent' } }]);
+    await proxy.stop();
   });
 
   it('cancels a statement that blocks the others, which can be retried', async () => {

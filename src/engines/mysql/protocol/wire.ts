@@ -8,11 +8,13 @@ import { acquireBuffer, type PooledBuffer, SMALL_BUFFER } from '../../../util/by
 import { DbFailure, effectOfSocketError } from '../../contract/engine.ts';
 import { LargeRowBudget, malformed } from '../../contract/limits.ts';
 import type { SocketReader } from '../../driver-kit/socket-reader.ts';
+import { WriteProgress } from '../../driver-kit/write-progress.ts';
 import { lostFailure } from '../dialect/failures.ts';
 
 const HEADER = 4;
 const MAX_PACKET = 0xffffff;
 const NOTHING = Buffer.alloc(0);
+const BROKE = 'The connection to the database broke';
 
 /** Handles the packets of one response. */
 export interface Reply {
@@ -28,6 +30,8 @@ interface Waiting {
   readonly reply: Reply;
   /** Expected number of the next packet, which continues after those of the command. */
   sequence: number;
+  /** Number of the write that contains its last byte. */
+  readonly write: number;
   readonly resolve: () => void;
   readonly reject: (failure: unknown) => void;
 }
@@ -39,6 +43,7 @@ export class Wire {
   readonly #waiting: Waiting[] = [];
   readonly #closed: (() => void)[] = [];
   readonly #share: LargeRowBudget;
+  readonly #progress = new WriteProgress();
   #buffer: PooledBuffer | undefined;
   /** Content of the buffer. */
   #bytes: Buffer = NOTHING;
@@ -56,7 +61,7 @@ export class Wire {
     this.#socket = socket;
     this.#share = new LargeRowBudget(maxRowBytes);
     reader.read(socket, (bytes, length) => this.#receive(bytes, length));
-    socket.on('error', (error) => this.fail(lostFailure('The connection to the database broke', error, effectOfSocketError(error))));
+    socket.on('error', (error) => this.#broke(error));
     socket.on('end', () => this.fail(lostFailure('The database closed the connection')));
     socket.on('close', () => this.fail(lostFailure('The connection to the database closed')));
     socket.resume();
@@ -85,8 +90,9 @@ export class Wire {
   send(command: Buffer, reply: Reply): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure.withEffect('unsent'));
     const sequence = this.#write(command) & 0xff;
+    const write = this.#progress.last + (this.isHeld ? 1 : 0);
     const done = new Promise<void>((resolve, reject) => {
-      this.#waiting.push({ reply, sequence, resolve, reject });
+      this.#waiting.push({ reply, sequence, write, resolve, reject });
     });
     this.#last = done;
     return done;
@@ -106,7 +112,8 @@ export class Wire {
     const held = this.#held ?? [];
     this.#held = undefined;
     const [only] = held;
-    if (only !== undefined && this.#failure === undefined) this.#socket.write(held.length === 1 ? only : Buffer.concat(held));
+    if (only !== undefined && this.#failure === undefined)
+      this.#progress.write(this.#socket, held.length === 1 ? only : Buffer.concat(held));
   }
 
   /** Resolves when no response is outstanding. */
@@ -123,6 +130,13 @@ export class Wire {
   reserve(spare: number): void {
     this.#spare = spare;
     this.#room(0);
+  }
+
+  /** Rejects the commands that the system had not taken completely as unsent. */
+  #broke(error: Error): void {
+    const effect = effectOfSocketError(error);
+    for (const { write, reject } of this.#waiting.splice(0)) reject(lostFailure(BROKE, error, this.#progress.effectOf(write, effect)));
+    this.fail(lostFailure(BROKE, error, effect));
   }
 
   /** Ends the connection and rejects all waiting commands. */
@@ -161,7 +175,7 @@ export class Wire {
   }
 
   #put(bytes: Buffer): void {
-    if (this.#held === undefined) this.#socket.write(bytes);
+    if (this.#held === undefined) this.#progress.write(this.#socket, bytes);
     else this.#held.push(Buffer.from(bytes));
   }
 
@@ -197,6 +211,7 @@ export class Wire {
   /** Makes space for n more received bytes and the spare ones. */
   #room(n: number): void {
     if (this.#bytes.length - this.#end < n + this.#spare) this.#moveUp(n + this.#spare);
+    this.#share.hold(this.#end + n + this.#spare);
     this.#written = Math.max(this.#written, this.#end + n + this.#spare);
   }
 
@@ -209,8 +224,8 @@ export class Wire {
   }
 
   #grow(wanted: number): void {
-    const size = Math.max(SMALL_BUFFER, this.#bytes.length * 2, wanted);
-    this.#share.hold(size);
+    const size = Math.max(SMALL_BUFFER, this.#share.roomFor(wanted));
+    this.#share.hold(wanted);
     const larger = acquireBuffer(size);
     this.#bytes.copy(larger.bytes, 0, this.#start, this.#end);
     this.#release();

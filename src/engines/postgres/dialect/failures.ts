@@ -1,5 +1,5 @@
 /** Maps SQLSTATE to failure kinds. The only file that knows PostgreSQL's error codes. */
-import { DbFailure, type FailureKind } from '../../contract/engine.ts';
+import { DbFailure, type FailureKind, type StatementEffect } from '../../contract/engine.ts';
 
 const BY_CODE: Readonly<Record<string, FailureKind>> = {
   '0A000': 'unsupported',
@@ -58,6 +58,18 @@ const STATEMENT_ERROR_CLASS = '42';
  */
 const ENDED_IDLE: ReadonlySet<string> = new Set(['25P03', '57P05']);
 
+/** The server itself has ended the session, and has rolled back its statement. */
+const TERMINATED = '57P01';
+
+/**
+ * An error ends its statement only. The end of a session may also be reported by a pooler, which
+ * does not know how the statement ended.
+ */
+function effectOf(kind: FailureKind, code: string, severity: string | undefined): StatementEffect {
+  if (ENDED_IDLE.has(code)) return 'unsent';
+  return kind !== 'lost' || severity === 'ERROR' || code === TERMINATED ? 'nothing' : 'unknown';
+}
+
 /** The server routine that executes RAISE. Its messages were written by the author of that code. */
 const RAISE = 'exec_stmt_raise';
 const RAISED_KINDS: ReadonlySet<FailureKind> = new Set<FailureKind>(['duplicate', 'constraint', 'invalid']);
@@ -84,7 +96,7 @@ export function failureFrom(fields: ReadonlyMap<string, string>): DbFailure {
     constraint: fields.get('n'),
     position: Number(fields.get('P')) || undefined,
     ofStatement: code.startsWith(STATEMENT_ERROR_CLASS),
-    effect: ENDED_IDLE.has(code) ? 'unsent' : 'nothing',
+    effect: effectOf(kind, code, fields.get('V') ?? fields.get('S')),
   });
 }
 

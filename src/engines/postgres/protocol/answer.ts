@@ -8,7 +8,7 @@ import { BoundedMap } from '../../../util/bounded-map.ts';
 import { viewOf } from '../../../util/bytes/byte-writer.ts';
 import { StatementBackpressure } from '../../contract/backpressure.ts';
 import { DbFailure, type Outcome, type RunOptions, type StatementEffect } from '../../contract/engine.ts';
-import { malformed } from '../../contract/limits.ts';
+import { checkRowCount, malformed } from '../../contract/limits.ts';
 import { columnsOf, otherColumns } from '../../driver-kit/check-result-columns.ts';
 import { baseType, type Repair, repairsFor } from '../types/base-types.ts';
 import { type Field, RECEIVED } from './incoming.ts';
@@ -43,6 +43,8 @@ export interface QuerySent {
   readonly begins: boolean;
   /** `false` if it is only described. */
   readonly runs: boolean;
+  /** `true` if the server acknowledges that it has begun to read what was sent. */
+  readonly isProbed: boolean;
   readonly sink: RowSink | undefined;
   readonly signal: RunOptions['signal'];
   /** Statements of other callers follow: a sink that rejects its rows ends this one only. */
@@ -56,6 +58,7 @@ export const SIMPLE: QuerySent = {
   reused: false,
   begins: false,
   runs: true,
+  isProbed: false,
   sink: undefined,
   signal: undefined,
   isPipelined: false,
@@ -95,6 +98,8 @@ interface Place {
   readonly ready: number;
   readonly shown: RowCells;
   readonly source: Backpressure;
+  /** Number of the write that contains its last byte. */
+  readonly write: number;
 }
 
 /** The messages that answer a BEGIN. */
@@ -116,6 +121,9 @@ export class QueryAnswer {
   stopped: DbFailure | undefined = undefined;
   /** `true` once values and tables fit the statement. Before that none of it has run. */
   bound = false;
+  /** `true` once the server has responded to any of it. */
+  reached = false;
+  readonly write: number;
   readonly #shown: RowCells;
   readonly #source: Backpressure;
   #flow: StatementBackpressure | undefined = undefined;
@@ -140,12 +148,13 @@ export class QueryAnswer {
 
   constructor(
     asked: QuerySent,
-    { ready, shown, source }: Place,
+    { ready, shown, source, write }: Place,
     resolve: (outcome: Outcome) => void,
     reject: (failure: DbFailure) => void,
   ) {
     this.asked = asked;
     this.ready = ready;
+    this.write = write;
     this.#shown = shown;
     this.#source = source;
     this.resolve = resolve;
@@ -306,12 +315,12 @@ export class QueryAnswer {
 
   /**
    * Adds the effect of a session end to a failure. A server that reports why it ends a session has
-   * ended the statement with it, though perhaps not its commit. A statement that was not bound was
-   * never started.
+   * ended the statement with it, though perhaps not its commit. It may have waited for a lock
+   * before the first response, so only a missing acknowledgement proves that it read nothing.
    */
   #ended(failure: DbFailure): DbFailure {
     if (this.#completed) return failure.withEffect('unknown');
-    return this.bound || this.asked.prepared === undefined ? failure : failure.withEffect('unsent');
+    return this.asked.isProbed && !this.reached ? failure.withEffect('unsent') : failure;
   }
 
   /**
@@ -358,8 +367,8 @@ export function outOfOrder(type: number): DbFailure {
   return malformed(`a message of type 0x${type.toString(16)} out of order`);
 }
 
-/** Maximum number of digits of a row count. */
-const MAX_DIGITS = 15;
+/** More digits than any count has. */
+const MAX_DIGITS = 25;
 
 function countIn(bytes: Buffer, from: number, to: number): number {
   let rows = 0;
@@ -370,5 +379,5 @@ function countIn(bytes: Buffer, from: number, to: number): number {
     rows += digit * scale;
     scale *= 10;
   }
-  return rows;
+  return checkRowCount(rows);
 }

@@ -5,10 +5,12 @@
 import type { Socket } from 'node:net';
 import type { ParamType, StatementParam } from '../../../sql/statement.ts';
 import { acquireBuffer, bytesOf, Lease, type PooledBuffer } from '../../../util/bytes/buffer-pool.ts';
+import { WriteProgress } from '../../driver-kit/write-progress.ts';
 
 const SYNC = Buffer.from([0x53, 0, 0, 0, 4]);
 /** Executes the unnamed portal without a row limit, followed by a Sync. */
 const EXECUTE = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0, ...SYNC]);
+const FLUSH = Buffer.from([0x48, 0, 0, 0, 4]);
 const TERMINATE = Buffer.from([0x58, 0, 0, 0, 4]);
 const NOTHING = Buffer.alloc(0);
 /** Strings of at least this length are measured instead of reserving three bytes per character. */
@@ -25,6 +27,7 @@ export class Outgoing {
   #buffer: PooledBuffer | undefined;
   #bytes: Buffer = NOTHING;
   #length = 0;
+  readonly progress = new WriteProgress();
 
   /** Sends everything written so far. */
   send(socket: Socket): void {
@@ -34,7 +37,7 @@ export class Outgoing {
     this.#buffer = undefined;
     this.#bytes = NOTHING;
     this.#length = 0;
-    socket.write(piece, () => buffer.release());
+    this.progress.write(socket, piece, () => buffer.release());
   }
 
   query(text: string): void {
@@ -68,6 +71,12 @@ export class Outgoing {
     this.#finish(start);
     this.bind('', [], []);
     this.#raw(EXECUTE.subarray(0, -SYNC.length));
+  }
+
+  /** Requests an acknowledgement, which the server sends before it reads what follows. */
+  probe(): void {
+    this.closeStatement('');
+    this.#raw(FLUSH);
   }
 
   closeStatement(name: string): void {

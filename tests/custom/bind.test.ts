@@ -1,12 +1,13 @@
 // SQL templates: slots, literals, rejected statements. No value changes the SQL of a statement.
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import type { Engine } from '../../src/engines/contract/engine.ts';
 import { ENGINES } from '../../src/engines/index.ts';
 import type { DbType } from '../../src/model/entry.ts';
 import { parseTemplate } from '../../src/sql/template/parse-template.ts';
 import { SqlProblem, scanSql } from '../../src/sql/template/scan.ts';
 import type { Template } from '../../src/sql/template/template.ts';
+import type { SlotType } from '../../src/sql/template/template-binder.ts';
 import { Decimal, type PlainValue } from '../../src/util/text/decimal.ts';
 
 const engineOf = (name: string): Engine => ENGINES.named(name) ?? ENGINES.fallback;
@@ -99,6 +100,56 @@ describe('binding on PostgreSQL', () => {
     });
     expect(bound.text).toBe('SELECT $1 WHERE a IN (0, $2, $3, NULL) AND b = ANY($4) AND c && $5::int[]');
     expect(bound.params).toEqual(['{"a":[1]}', '1', '2', '{"1","2"}', '{"1","2"}']);
+  });
+});
+
+describe('declared types on PostgreSQL', () => {
+  const TYPES: Readonly<Record<string, SlotType>> = {
+    i: 'integer',
+    n: 'number',
+    b: 'boolean',
+    d: 'date',
+    t: 'timestamp',
+    u: 'uuid',
+    l: 'integer[]',
+  };
+  const textOf = (text: string): string =>
+    engineOf('pg')
+      .templateBinder(parse(text, 'pg'), ({ text: name }) => TYPES[name])
+      .bind(() => null)
+      .statement.text.replace(/CAST\((\$\d+) AS ([\w[\]]+)\)/g, '$1~$2');
+
+  it.each([
+    ['SELECT 200 * (1 + ?:n / 100)', 'SELECT 200 * (1 + $1~numeric / 100)'],
+    ['SELECT (?:i) % 7, -?:n, 2^ ?:i', 'SELECT ($1~int8) % 7, -$2~numeric, 2^ $3~int8'],
+    ['SELECT ?:i, ?:n AS n, ?:b flag, ?:u', 'SELECT $1~int8, $2~numeric AS n, $3~bool flag, $4~uuid'],
+    ['SELECT DISTINCT ?:d, count(*) FROM t', 'SELECT DISTINCT $1~date, count(*) FROM t'],
+    ['SELECT a IS DISTINCT FROM b, ?:i FROM t', 'SELECT a IS DISTINCT FROM b, $1~int8 FROM t'],
+    ['SELECT x FROM (SELECT ?:t AS x) y', 'SELECT x FROM (SELECT $1~timestamptz AS x) y'],
+    ['SELECT ARRAY[?:i, ?:n], GREATEST(?:i, -1)', 'SELECT ARRAY[$1~int8, $2~numeric], GREATEST($3~int8, -1)'],
+    ['SELECT round(?:n, ?:i), jsonb_build_object(?:i, ?:n)', 'SELECT round($1~numeric, $2), jsonb_build_object($3~int8, $4~numeric)'],
+    ['SELECT CASE WHEN a THEN ?:n ELSE 0 END / 3', 'SELECT CASE WHEN a THEN $1~numeric ELSE 0 END / 3'],
+    ['SELECT unnest(?:l), 1 WHERE ?:i = ANY(?:l)', 'SELECT unnest($1~int8[]), 1 WHERE $2~int8 = ANY($3)'],
+    ['SELECT 1 WHERE ?:i > ?:n AND ?:n <= 5', 'SELECT 1 WHERE $1~int8 > $2~numeric AND $3~numeric <= 5'],
+    ['SELECT 1 WHERE ?:n BETWEEN 1 AND 5 OR ?:i IN (1, 2)', 'SELECT 1 WHERE $1~numeric BETWEEN 1 AND 5 OR $2~int8 IN (1, 2)'],
+    ['UPDATE t SET a = a * ?:n WHERE id = ?:i', 'UPDATE t SET a = a * $1~numeric WHERE id = $2'],
+  ])('%s', (text, bound) => {
+    expect(textOf(text)).toBe(bound);
+  });
+
+  it.each([
+    'SELECT a FROM t WHERE a = ?:i AND b > ?:n AND ?:d < c AND u = ?:u LIMIT ?:i OFFSET ?:i',
+    'SELECT a FROM t WHERE a BETWEEN ?:d AND ?:d AND b * 2 > ?:n AND x IN (1, ?:i)',
+    "SELECT a FROM t WHERE doc->>'a' = ?:i AND doc->'b' @> ?:n AND doc #>> ?:l = 'x'",
+    'INSERT INTO t (a, b) VALUES (?:i, ?:n) ON CONFLICT (a) DO UPDATE SET b = ?:n',
+    'INSERT INTO t (a, b) SELECT ?:i, ?:n FROM u',
+    'SELECT ?:i UNION ALL SELECT name FROM t',
+    'SELECT left(name, ?:i), substr(name, ?:i, ?:i), lower(?:s), ?:s FROM t',
+    'SELECT COALESCE(?:i, id), NULLIF(name, ?:i), ?:s::int FROM t',
+    "SELECT CASE WHEN a THEN ?:i ELSE 'none' END, CASE a WHEN 1 THEN b ELSE ?:n END FROM t",
+    'SELECT ?:i::int, 5 * ?:i::int, name || ?:i FROM t',
+  ])('leaves the server to infer: %s', (text) => {
+    expect(textOf(text)).not.toContain('~');
   });
 });
 

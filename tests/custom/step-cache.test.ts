@@ -24,6 +24,7 @@ const SCOPE: StepScope = {
   names: new Map([['before', 0]]),
   count: 1,
   modules: new Map(),
+  inputs: undefined,
   owner: '',
   stage: 'call',
 };

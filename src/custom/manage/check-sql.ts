@@ -9,6 +9,7 @@ import { placeAtOffset } from '../document/document-logic.ts';
 import type { SqlSteps } from '../program/compile.ts';
 import { sourceOffset } from '../program/source-offset.ts';
 import { sanitizeMessage } from '../sanitize-message.ts';
+import { isRelaxed } from '../steps/session.ts';
 import type { CodeProblem, Step } from '../steps/step.ts';
 import { placeOf, type SourcePlace } from '../yaml/yaml-tree.ts';
 
@@ -28,12 +29,15 @@ export async function checkSqlSteps(connections: Connections, entry: Entry, { do
   if (check === undefined || sqlSteps.length === 0) return findings;
   const options: RunOptions = { timeoutMs: TIMEOUT_MS, signal: AbortSignal.timeout(TIMEOUT_MS) };
   const pool = connections.pool(entry, 'custom');
+  const atEntry = (error: unknown): never => {
+    throw error instanceof DbFailure ? error.at(entry) : error;
+  };
   let connection: Connection | undefined;
   try {
     connection = await pool.acquire({ signal: options.signal });
     for (const step of sqlSteps) {
       if (!connection.usable) throw new DbFailure('lost', 'the connection was lost');
-      await checkStep(step, document, findings, (bound) => check(connection as Connection, bound, options), sqlSteps);
+      await checkStep(step, document, findings, (bound) => check(connection as Connection, bound, options).catch(atEntry), sqlSteps);
     }
   } catch {
     findings.isUnreachable = true;
@@ -54,17 +58,22 @@ type Probe = ReturnType<NonNullable<Step['probe']>>;
 
 async function checkStep(
   step: Step,
-  { inputs }: SqlSteps['document'],
+  { inputs }: Pick<SqlSteps['document'], 'inputs'>,
   { problems, warnings }: SqlFindings,
   check: (bound: Probe) => Promise<void>,
   steps: readonly Step[],
 ): Promise<void> {
   const bound = step.probe?.(inputs);
   if (bound === undefined) return;
+  const relax = step.relaxer?.();
   try {
     await check(bound);
   } catch (error) {
     if (!(error instanceof DbFailure) || error.about === 'server') throw error;
+    if (isRelaxed(error, relax)) {
+      await checkStep(step, { inputs }, { problems, warnings }, check, steps);
+      return;
+    }
     if (error.kind === 'unsupported') return;
     const message = `step ${step.label}: ${sanitizeMessage(error.message)}`;
     const mayBeCreated =

@@ -147,7 +147,7 @@ async function compileSteps(document: DefinitionDocument, scope: CompileScope): 
   const steps: Step[] = [];
   const problems: CodeProblem[] = [];
   const owner = scope.tenant.projectId;
-  const shared = { engine: database.engine, modules, owner, stage };
+  const shared = { engine: database.engine, modules, inputs: document.inputs, owner, stage };
   let characters = 0;
   for (const source of logic) {
     const { index, name, code } = source;

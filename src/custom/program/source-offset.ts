@@ -3,7 +3,7 @@
  * and skips each slot together with its placeholder. Falls back to the start of the line.
  */
 const SLOT = /\?:[\p{L}_][\p{L}\p{M}\p{N}_]*(?:\.[\p{L}_][\p{L}\p{M}\p{N}_]*|\[\d+\])*/uy;
-const PLACEHOLDER = /(?:\$\d+(?:::text)?|\?|\{p\d+:[^}]*\}|NULL)(?:, (?:\$\d+|\?))*/y;
+const PLACEHOLDER = /(?:\$\d+(?:::text)?|CAST\(\$\d+ AS \w+(?:\[\])?\)|\?|\{p\d+:[^}]*\}|NULL)(?:, (?:\$\d+|\?))*/y;
 const LIST = /(?:NOT\s+)?IN\s*\(/iy;
 const BOUND_LIST = /(?:= ANY|<> ALL|(?:NOT )?IN) ?\(?/y;
 

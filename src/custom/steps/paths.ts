@@ -9,12 +9,19 @@ import type { StepFrame, StepScope } from './step.ts';
 /** Returns `undefined` if the path leads nowhere. */
 export type PathReader = (frame: StepFrame) => PlainValue | undefined;
 
+/** A name of an input, then fields and indexes. */
+export type InputPath = readonly (string | number)[];
+
 export interface ResolvedPath {
   readonly read: PathReader;
   readonly needs: readonly number[];
   readonly readsContext: boolean;
   /** Name of the input, if the path can only mean an input. */
   readonly inputName?: string | undefined;
+  /** Path within the input, if it may lead there. */
+  readonly inInput?: InputPath;
+  /** Returns whether an earlier result hides the input. Absent if none can. */
+  readonly isHidden?: (frame: StepFrame) => boolean;
 }
 
 /** The path can never resolve to a value. */
@@ -31,6 +38,7 @@ export function resolvePath(path: Path, scope: StepScope): ResolvedPath {
       needs: [],
       readsContext: false,
       inputName: typeof name === 'string' ? name : undefined,
+      inInput: rest,
     };
   }
   if (rest.length > 0 && first === 'context') return { read: (frame) => walk(frame.context(), rest), needs: [], readsContext: true };
@@ -41,18 +49,31 @@ export function resolvePath(path: Path, scope: StepScope): ResolvedPath {
     return { read: (frame) => walk(frame.results[index], rest), needs: [index], readsContext: false };
   }
   const all = Array.from({ length: scope.count }, (_, i) => i);
-  if (scope.count === 0) return { read: (frame) => walk(frame.input.get(first), rest), needs: [], readsContext: false, inputName: first };
-  return { read: (frame) => walk(lookUp(first, frame, scope.count), rest), needs: all, readsContext: false };
+  const inInput = [first, ...rest];
+  if (scope.count === 0)
+    return { read: (frame) => walk(frame.input.get(first), rest), needs: [], readsContext: false, inputName: first, inInput };
+  return {
+    read: (frame) => walk(lookUp(first, frame, scope.count), rest),
+    needs: all,
+    readsContext: false,
+    inInput,
+    isHidden: (frame) => inResults(first, frame, scope.count) !== undefined,
+  };
 }
 
 /** Searches the results, the latest first, then the input. */
 function lookUp(name: string, frame: StepFrame, count: number): PlainValue | undefined {
+  const value = inResults(name, frame, count);
+  return value === undefined ? frame.input.get(name) : value;
+}
+
+function inResults(name: string, frame: StepFrame, count: number): PlainValue | undefined {
   for (let i = count - 1; i >= 0; i--) {
     const record = recordOf(frame.results[i]);
     const value = record?.get(name);
     if (value !== undefined) return value;
   }
-  return frame.input.get(name);
+  return undefined;
 }
 
 /** Returns an object, or the first row of a list. */

@@ -37,6 +37,16 @@ type Pool = ReturnType<Connections['pool']>;
 export interface LabelledStatement {
   readonly label: string;
   readonly sql: StatementFacts;
+  /** As `Step.relaxer`. */
+  relaxer?(): () => boolean;
+}
+
+/** Failures that the types of parameters may cause. */
+const OF_TYPES: ReadonlySet<FailureKind> = new Set<FailureKind>(['stale', 'invalid', 'syntax']);
+
+/** Returns whether a rejected statement is worth another attempt with fewer declared types. */
+export function isRelaxed({ ofStatement, kind }: DbFailure, relax: (() => boolean) | undefined): boolean {
+  return ofStatement && OF_TYPES.has(kind) && relax?.() === true;
 }
 
 /** Writes that remain after a failed call, by step. */
@@ -111,6 +121,7 @@ export class CallSession {
   }
 
   async run(bound: BoundStatement, statement: LabelledStatement, sink?: RowSink): Promise<Outcome> {
+    const relax = statement.relaxer?.();
     if (!statement.sql.reads) this.#checkWritable();
     const taken = this.#connection ?? this.#take();
     const connection = taken instanceof Promise ? await taken : taken;
@@ -129,7 +140,7 @@ export class CallSession {
       if (writes) (this.#open ? this.#pending : sql.reads ? this.#uncertain : this.#committed).push(label);
       return outcome;
     } catch (error) {
-      if (error instanceof DbFailure) this.#judge(error, statement, bound, isFirst);
+      if (error instanceof DbFailure) this.#judge(error, statement, bound, { isFirst, isRelaxed: isRelaxed(error, relax) });
       else if (writes) (this.#open ? this.#pending : this.#uncertain).push(label);
       throw error;
     } finally {
@@ -161,11 +172,16 @@ export class CallSession {
     return !reads || (!harmless && this.#engine?.capabilities.transactions !== false);
   }
 
-  #judge(failure: DbFailure, { label, sql }: LabelledStatement, bound: BoundStatement, isFirst: boolean): void {
+  #judge(
+    failure: DbFailure,
+    { label, sql }: LabelledStatement,
+    bound: BoundStatement,
+    { isFirst, isRelaxed: isRetried }: { readonly isFirst: boolean; readonly isRelaxed: boolean },
+  ): void {
     const { kind, effect } = failure.at(this.#options.entry());
     const writes = this.#mayWrite(sql);
     this.#again = isFirst && kind === 'lost' && effect === 'unsent';
-    this.#outdated = kind === 'stale' && (this.#open || (isFirst && !writes));
+    this.#outdated = (kind === 'stale' || isRetried) && (this.#open || (isFirst && (!writes || isRetried)));
     if (effect === 'unsent') return;
     if (effect === 'unknown' || kind === 'lost') this.#cut = true;
     if (!writes) return;

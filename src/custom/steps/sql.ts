@@ -3,7 +3,7 @@
  * each has its own syntax and binder.
  */
 
-import { DbFailure, type Engine } from '../../engines/contract/engine.ts';
+import { DbFailure } from '../../engines/contract/engine.ts';
 import { apiError } from '../../errors.ts';
 import { BudgetError } from '../../lang/budget.ts';
 import { isLongText } from '../../lang/compile.ts';
@@ -12,7 +12,7 @@ import type { StatementParam } from '../../sql/statement.ts';
 import { templateSlices } from '../../sql/template/parse-template.ts';
 import { SqlProblem } from '../../sql/template/scan.ts';
 import type { StatementFacts, Template } from '../../sql/template/template.ts';
-import { BindProblem, type TemplateBinder } from '../../sql/template/template-binder.ts';
+import { BindProblem, type SlotType } from '../../sql/template/template-binder.ts';
 import type { Path } from '../../sql/template/token.ts';
 import { bytesOf } from '../../util/bytes/buffer-pool.ts';
 import { MemoryBusy } from '../../util/bytes/memory-lease.ts';
@@ -21,10 +21,12 @@ import { runCooperatively, runToEnd } from '../../util/concurrency/slices.ts';
 import { Decimal, type PlainMap, type PlainValue } from '../../util/text/decimal.ts';
 import { placeAtOffset, type StepSource } from '../document/document-logic.ts';
 import type { Declaration, Declarations, DeclaredType } from '../inputs/declaration.ts';
+import { slotTypeOf } from '../inputs/slot-types.ts';
 import { placeOf, type SourcePlace } from '../yaml/yaml-tree.ts';
 import { PathProblem, type PathReader, resolvePath } from './paths.ts';
 import { RowCollector } from './row-collector.ts';
 import { type CodeProblem, type ResultUse, type Step, type StepFrame, StepProblems, type StepScope, stepLabel } from './step.ts';
+import { TypedStepBinder } from './typed-binder.ts';
 
 export function compileSql(source: StepSource, scope: StepScope): MaybePromise<Step> {
   return after(readTemplate(source, scope), (template) => stepOf(source, scope, template));
@@ -36,6 +38,8 @@ function stepOf(source: StepSource, scope: StepScope, template: Template): Step 
   const needs = new Set<number>();
   const inputNames = new Set<string>();
   let readsContext = false;
+  const types = new Map<string, SlotType>();
+  const hiding = new Map<string, (frame: StepFrame) => boolean>();
   for (const { path } of template.slots) {
     if (readers.has(path.text)) continue;
     try {
@@ -44,12 +48,16 @@ function stepOf(source: StepSource, scope: StepScope, template: Template): Step 
       for (const index of resolved.needs) needs.add(index);
       readsContext ||= resolved.readsContext;
       if (resolved.inputName !== undefined) inputNames.add(resolved.inputName);
+      const type = resolved.inInput && slotTypeOf(scope.inputs, resolved.inInput);
+      if (type !== undefined) types.set(path.text, type);
+      if (type !== undefined && resolved.isHidden !== undefined) hiding.set(path.text, resolved.isHidden);
     } catch (error) {
       if (!(error instanceof PathProblem)) throw error;
       throw new StepProblems([problemIn(source, placeOf(source.codeAt), error.message)]);
     }
   }
-  return new SqlStep(source, template, engine, readers, needs, readsContext, [...inputNames]);
+  const binder = new TypedStepBinder(engine, template, types);
+  return new SqlStep(source, template, { binder, readers, hiding }, { needs, readsContext, inputNames: [...inputNames] });
 }
 
 /** A long statement in turns with others. */
@@ -71,6 +79,14 @@ function problemIn(source: StepSource, place: SourcePlace, message: string): Cod
   return { ...place, message: `step ${stepLabel(source)}: ${message}`, kind: 'document', step: source.index };
 }
 
+interface Slots {
+  readonly binder: TypedStepBinder;
+  /** By path. */
+  readonly readers: ReadonlyMap<string, PathReader>;
+  /** Whether an earlier result hides the declared input, by path. */
+  readonly hiding: ReadonlyMap<string, (frame: StepFrame) => boolean>;
+}
+
 class SqlStep implements Step {
   readonly source: StepSource;
   readonly label: string;
@@ -82,17 +98,13 @@ class SqlStep implements Step {
   readonly tables: readonly string[];
   /** Slots that are a number of rows. */
   readonly #counts: ReadonlySet<string>;
-  readonly #binder: TemplateBinder;
-  readonly #readers: ReadonlyMap<string, PathReader>;
+  readonly #slots: Slots;
 
   constructor(
     source: StepSource,
     template: Template,
-    engine: Engine,
-    readers: ReadonlyMap<string, PathReader>,
-    needs: ReadonlySet<number>,
-    readsContext: boolean,
-    inputNames: readonly string[],
+    slots: Slots,
+    { needs, readsContext, inputNames }: Pick<Step, 'needs' | 'readsContext' | 'inputNames'>,
   ) {
     this.source = source;
     this.label = stepLabel(source);
@@ -102,8 +114,7 @@ class SqlStep implements Step {
     this.sql = template.facts;
     this.tables = template.tables;
     this.#counts = new Set(template.slots.filter(({ place }) => place === 'limit').map(({ path }) => path.text));
-    this.#binder = engine.templateBinder(template);
-    this.#readers = readers;
+    this.#slots = slots;
   }
 
   async run(frame: StepFrame, wanted: ResultUse): Promise<PlainValue | undefined> {
@@ -123,20 +134,28 @@ class SqlStep implements Step {
   }
 
   probe(inputs: Declarations | undefined): BoundStatement {
-    return this.#binder.bind((path) => {
+    return this.#slots.binder.bind((path) => {
       const name = path.first === 'input' ? path.rest[0] : path.first;
       return sampleOf(inputs?.get(String(name)), this.#counts.has(path.text));
     });
   }
 
-  #bind(frame: StepFrame) {
+  relaxer(): () => boolean {
+    const { binder } = this.#slots;
+    const { mode } = binder;
+    return () => binder.relax(mode);
+  }
+
+  #bind(frame: StepFrame): BoundStatement {
+    const { binder, readers, hiding } = this.#slots;
     const resolve = (path: Path): PlainValue => {
-      const value = this.#readers.get(path.text)?.(frame);
+      const value = readers.get(path.text)?.(frame);
       if (value === undefined) throw apiError('input_missing', this.label, path.text);
       return value;
     };
+    const hidden = hiding.size === 0 ? [] : [...hiding].filter(([, isHidden]) => isHidden(frame)).map(([path]) => path);
     try {
-      return this.#binder.bind(resolve);
+      return binder.bind(resolve, hidden);
     } catch (error) {
       if (error instanceof BindProblem) throw apiError('step_refused', this.label, error.message);
       throw error;

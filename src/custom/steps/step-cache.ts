@@ -5,6 +5,7 @@
 import { BoundedMap } from '../../util/bounded-map.ts';
 import { after, type MaybePromise } from '../../util/concurrency/maybe-promise.ts';
 import type { StepSource } from '../document/document-logic.ts';
+import { typesText } from '../inputs/slot-types.ts';
 import { STEPS } from './index.ts';
 import type { Step, StepScope } from './step.ts';
 
@@ -18,7 +19,8 @@ export class StepCache {
   compile(source: StepSource, scope: StepScope): MaybePromise<Step> {
     // The modules that a lark step may load differ between spaces.
     if (source.kind === 'lark' || source.code.length > MAX_CODE_LENGTH) return STEPS[source.kind](source, scope);
-    const key = JSON.stringify([scope.engine.type, scope.stage, scope.count, [...scope.names], source]);
+    const types = source.kind === 'sql' ? typesText(scope.inputs) : '';
+    const key = JSON.stringify([scope.engine.type, scope.stage, scope.count, [...scope.names], source, types]);
     const cached = this.#steps.get(key);
     if (cached !== undefined) return cached;
     return after(STEPS[source.kind](source, scope), (step) => {

@@ -26,6 +26,8 @@ export interface StepScope {
   /** Number of earlier steps. */
   readonly count: number;
   readonly modules: LarkModules;
+  /** `undefined` if the definition declares no input. */
+  readonly inputs: Declarations | undefined;
   /** Project, for fair scheduling. */
   readonly owner: string;
   /**
@@ -78,6 +80,11 @@ export interface Step {
   readonly tables?: readonly string[];
   /** Returns the statement of an sql step with sample values, to be checked by the server. */
   probe?(inputs: Declarations | undefined): BoundStatement;
+  /**
+   * Returns a function for when the server rejects the next statement because of its parameters:
+   * it lets the server infer more of them, and returns whether another attempt is worthwhile.
+   */
+  relaxer?(): () => boolean;
   /** Returns `undefined` if the rows went to a sink. */
   run(frame: StepFrame, use: ResultUse): PlainValue | undefined | Promise<PlainValue | undefined>;
 }

@@ -11,11 +11,11 @@ import type { Authorized, SelectPlan } from '../../sql/plan.ts';
 import type { Statement, StatementParam } from '../../sql/statement.ts';
 import type { SqlSyntax } from '../../sql/template/syntax.ts';
 import type { Template } from '../../sql/template/template.ts';
-import type { TemplateBinder } from '../../sql/template/template-binder.ts';
+import type { SlotTypes, TemplateBinder } from '../../sql/template/template-binder.ts';
 import type { StopSignal } from '../../util/concurrency/stop-signal.ts';
 import { withoutQuotes } from '../../util/text/redact-error.ts';
 import { type FailureKind, kindTraits } from './failure-kinds.ts';
-import { type OutagePlace, outageOf, placeOf } from './outage.ts';
+import { type OutagePlace, outageOf, placeOf, withAlias } from './outage.ts';
 
 export interface Outcome {
   /** Rows matched by a write (not only those changed), or rows returned by a read. */
@@ -232,8 +232,8 @@ export interface Engine extends EngineNames {
   readonly dialect: Dialect;
   /** How the SQL of a step is read … */
   readonly syntax: SqlSyntax;
-  /** … and how its values are bound. */
-  templateBinder(template: Template): TemplateBinder;
+  /** … and how its values are bound. Engines whose values carry their type ignore `types`. */
+  templateBinder(template: Template, types?: SlotTypes): TemplateBinder;
   readonly catalog: Catalog;
   /**
    * Reads a page in an engine-specific way and returns the number of rows. Absent if `compilePage`
@@ -321,9 +321,14 @@ export class DbFailure extends Error {
     return same;
   }
 
-  /** Records where the failure occurred: the address that was tried, or the hosts of the entry. */
+  /**
+   * Records where the failure occurred: the address that was tried, or the hosts of the entry.
+   * Callers know the database by its alias only.
+   */
   at(entry: Entry, tried?: Pick<ConnectOptions, 'host' | 'address'>): this {
-    this.#place ??= placeOf(entry, tried);
+    if (this.#place !== undefined) return this;
+    this.#place = placeOf(entry, tried);
+    this.message = withAlias(this.message, entry);
     return this;
   }
 

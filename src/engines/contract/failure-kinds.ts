@@ -51,6 +51,8 @@ const KINDS = {
   constraint: { of: 'data' },
   /** Wrong type, out of range, too long, not convertible. */
   invalid: { of: 'data' },
+  /** The result of an aggregate does not fit any type. */
+  overflow: { of: 'data' },
   /** Code in the database raised it with its own message (a trigger's RAISE or SIGNAL). */
   raised: { of: 'data' },
   /** This table engine or view cannot do it. */

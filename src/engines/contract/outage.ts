@@ -71,3 +71,11 @@ export function placeOf({ type, database, hosts }: Entry, tried?: { readonly hos
   const { host, address } = tried;
   return { database: name, address: `${host.host}:${host.port}${address === host.host ? '' : ` (${address})`}` };
 }
+
+/** Replaces the database's name before a table (`db`.`t`, db.t) or after the word by the alias. */
+export function withAlias(message: string, { database, alias = database }: Pick<Entry, 'database' | 'alias'>): string {
+  if (alias === database || !message.includes(database)) return message;
+  const name = database.replace(/[^\w]/g, '\\$&');
+  const isName = new RegExp(`(?<=\\bdatabase ["'\`]?)${name}(?![\\w$])|(?<![\\w$])${name}(?=["'\`]?\\.)`, 'gi');
+  return message.replace(isName, () => alias);
+}

@@ -3,6 +3,7 @@
  * with a slot inside becomes a concatenation. The engine's binder decides how values are bound.
  */
 import { runToEnd, type Slices } from '../../util/concurrency/slices.ts';
+import { findOperands } from './operands.ts';
 import { PartBuilder } from './part-builder.ts';
 import { SLICE_TOKENS, SqlProblem, scanSlices } from './scan.ts';
 import { TRANSACTION_STATEMENTS } from './sql-keywords.ts';
@@ -27,7 +28,8 @@ export function* templateSlices(text: string, syntax: SqlSyntax): Slices<Templat
   const verb = first.kind === 'word' ? first.text.toUpperCase() : '(';
   if (TRANSACTION_STATEMENTS.has(verb))
     throw new SqlProblem(first.at, `${verb} has no place in a step: all sql steps of a call are one transaction`);
-  const parts = yield* new PartBuilder(tokens, significant, syntax.literalCasts).build();
+  const operands = yield* findOperands(significant);
+  const parts = yield* new PartBuilder(tokens, significant, syntax.literalCasts, operands).build();
   const facts = yield* statementFacts(verb, tokens, significant, syntax);
   return { parts, slots: parts.flatMap(slotsOf), facts, tables: yield* tablesIn(significant) };
 }

@@ -15,16 +15,23 @@ export class PartBuilder {
   readonly #tokens: readonly SqlToken[];
   readonly #significant: readonly SqlToken[];
   readonly #casts: SqlSyntax['literalCasts'];
+  readonly #operands: ReadonlySet<number>;
   readonly #parts: TemplatePart[] = [];
   readonly #open: boolean[] = [];
   #text = '';
   #inSet = false;
   #inLimit = false;
 
-  constructor(tokens: readonly SqlToken[], significant: readonly SqlToken[], casts: SqlSyntax['literalCasts']) {
+  constructor(
+    tokens: readonly SqlToken[],
+    significant: readonly SqlToken[],
+    casts: SqlSyntax['literalCasts'],
+    operands: ReadonlySet<number>,
+  ) {
     this.#tokens = tokens;
     this.#significant = significant;
     this.#casts = casts;
+    this.#operands = operands;
   }
 
   *build(): Slices<readonly TemplatePart[]> {
@@ -63,7 +70,7 @@ export class PartBuilder {
     const skip = isWord(token, 'NOT') ? 1 : 0;
     const list = wholeSlot(at(skip + 2));
     if (isWord(at(skip), 'IN') && isSymbol(at(skip + 1), '(') && list !== undefined && isSymbol(at(skip + 3), ')')) {
-      this.#push({ kind: 'in', slot: { ...list, place: 'listed' }, negated: skip === 1 });
+      this.#push({ kind: 'in', slot: { ...list, place: 'listed', isOperand: false }, negated: skip === 1 });
       return skip + 4;
     }
     const cast = token.kind === 'word' ? this.#casts[token.text.toUpperCase()] : undefined;
@@ -78,12 +85,12 @@ export class PartBuilder {
 
   #partOf(token: SqlToken, s: number): Extract<TemplatePart, { kind: 'slot' | 'joined' }> {
     const whole = wholeSlot(token);
-    if (whole !== undefined) return { kind: 'slot', slot: { ...whole, place: this.#place(s) } };
+    if (whole !== undefined) return { kind: 'slot', slot: { ...whole, place: this.#place(s), isOperand: this.#operands.has(s) } };
     const { prefix = '', quote = "'", pieces = [] } = token;
     return {
       kind: 'joined',
       pieces: pieces.map((piece) =>
-        typeof piece === 'string' ? `${prefix}${quote}${piece}${quote}` : { path: piece, form: 'quoted', place: 'value' },
+        typeof piece === 'string' ? `${prefix}${quote}${piece}${quote}` : { path: piece, form: 'quoted', place: 'value', isOperand: false },
       ),
     };
   }
@@ -137,7 +144,7 @@ export class PartBuilder {
 }
 
 /** Returns the slot of `?:name`, or of a literal that contains only a slot. */
-function wholeSlot(token: SqlToken | undefined): Omit<TemplateSlot, 'place'> | undefined {
+function wholeSlot(token: SqlToken | undefined): Pick<TemplateSlot, 'path' | 'form'> | undefined {
   if (token?.kind === 'slot' && token.path !== undefined) return { path: token.path, form: 'bare' };
   const [only] = token?.pieces ?? [];
   if (token?.pieces?.length !== 1 || only === undefined || typeof only === 'string') return undefined;

@@ -9,6 +9,14 @@ import type { Path } from './token.ts';
 
 export type Resolve = (path: Path) => PlainValue;
 
+type ScalarType = 'integer' | 'number' | 'boolean' | 'date' | 'timestamp' | 'uuid';
+
+/** Declared type of a slot's value. */
+export type SlotType = ScalarType | `${ScalarType}[]`;
+
+/** Returns `undefined` for values without a declared type. */
+export type SlotTypes = (path: Path) => SlotType | undefined;
+
 export interface TemplateBinder {
   bind(resolve: Resolve): BoundStatement;
 }

@@ -16,6 +16,8 @@ export interface TemplateSlot {
   readonly path: Path;
   readonly form: 'bare' | 'quoted';
   readonly place: SlotPlace;
+  /** `true` if the server cannot take its type from a column, a function or a cast beside it. */
+  readonly isOperand: boolean;
 }
 
 export type TemplatePart =

@@ -1,30 +1,47 @@
 /**
- * Binds the parameters of a step's SQL. Parameters are untyped text whose type the server infers,
- * so one SQL text serves all values. `IN (?:list)` becomes a comparison with an array, which works
- * for lists of any length.
+ * Binds the parameters of a step's SQL. Parameters are text of the declared type, or of a type that
+ * the server infers, so one SQL text serves all values. `IN (?:list)` becomes a comparison with an
+ * array, which works for lists of any length.
  */
 
 import type { BoundStatement } from '../../../sql/dialect.ts';
 import type { ParamType, ParamValue, Statement } from '../../../sql/statement.ts';
 import type { Template, TemplatePart, TemplateSlot } from '../../../sql/template/template.ts';
-import { BindProblem, type Resolve, type TemplateBinder } from '../../../sql/template/template-binder.ts';
+import { BindProblem, type Resolve, type SlotType, type SlotTypes, type TemplateBinder } from '../../../sql/template/template-binder.ts';
 import { writeJson } from '../../../util/json/json.ts';
 import { Decimal, type PlainValue } from '../../../util/text/decimal.ts';
 
 const TEXT: ParamType = { kind: 'text', cast: 'text' };
 
-export function postgresBinder(template: Template): TemplateBinder {
+const NO_TYPES: SlotTypes = () => undefined;
+
+export function postgresBinder(template: Template, types: SlotTypes = NO_TYPES): TemplateBinder {
   const isFixed = !template.parts.some((part) => part.kind === 'slot' && part.slot.place === 'listed');
-  return isFixed ? new FixedBinder(template) : { bind: (resolve) => new Text(template, resolve).bound() };
+  return isFixed ? new FixedBinder(template, types) : { bind: (resolve) => new Text(template, types, resolve).bound() };
 }
+
+const TYPE_NAMES: Readonly<Record<SlotType, string>> = {
+  integer: 'int8',
+  number: 'numeric',
+  boolean: 'bool',
+  date: 'date',
+  timestamp: 'timestamptz',
+  uuid: 'uuid',
+  'integer[]': 'int8[]',
+  'number[]': 'numeric[]',
+  'boolean[]': 'bool[]',
+  'date[]': 'date[]',
+  'timestamp[]': 'timestamptz[]',
+  'uuid[]': 'uuid[]',
+};
 
 /** Binder of a template whose SQL text does not depend on the values. */
 class FixedBinder implements TemplateBinder {
   readonly #statement: Statement;
   readonly #values: readonly ((resolve: Resolve) => ParamValue)[];
 
-  constructor(template: Template) {
-    const text = new Text(template, () => null);
+  constructor(template: Template, types: SlotTypes) {
+    const text = new Text(template, types, () => null);
     this.#statement = text.bound().statement;
     this.#values = text.readers;
   }
@@ -39,10 +56,12 @@ class FixedBinder implements TemplateBinder {
 class Text {
   readonly readers: ((resolve: Resolve) => ParamValue)[] = [];
   readonly #template: Template;
+  readonly #types: SlotTypes;
   readonly #resolve: Resolve;
 
-  constructor(template: Template, resolve: Resolve) {
+  constructor(template: Template, types: SlotTypes, resolve: Resolve) {
     this.#template = template;
+    this.#types = types;
     this.#resolve = resolve;
   }
 
@@ -65,8 +84,18 @@ class Text {
       case 'slot':
         // A test for NULL gives the server no type to infer, so the value is declared as text.
         if (part.slot.place === 'null_test') return `${this.#add(part.slot, scalarText)}::text`;
-        return cast(part.slot.place === 'listed' ? this.#listed(part.slot) : this.#add(part.slot, readerOf(part.slot)), part.cast);
+        return cast(part.slot.place === 'listed' ? this.#listed(part.slot) : this.#typed(part.slot), part.cast);
     }
+  }
+
+  /**
+   * Without a type, the server would take a number beside an integer as an integer, and a value
+   * alone as a text.
+   */
+  #typed(slot: TemplateSlot): string {
+    const type = slot.isOperand ? this.#types(slot.path) : undefined;
+    const isList = type?.endsWith('[]') === true;
+    return cast(this.#add(slot, readerOf(slot)), type === undefined || isList !== (slot.place === 'array') ? undefined : TYPE_NAMES[type]);
   }
 
   #add(slot: TemplateSlot, toText: (value: PlainValue) => ParamValue): string {

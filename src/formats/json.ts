@@ -8,6 +8,7 @@ import type { Kind } from '../model/table.ts';
 import { BoundedMap } from '../util/bounded-map.ts';
 import { type ByteWriter, EncodedText } from '../util/bytes/byte-writer.ts';
 import { appendJson, writeJson } from '../util/json/json.ts';
+import { isJson } from '../util/json/json-check.ts';
 import { memo } from '../util/memo.ts';
 import type { Format, RowWriter } from './format.ts';
 import {
@@ -37,6 +38,8 @@ const escapeByte: Escape = (source, at, to, out) => {
   return at + 1;
 };
 
+const OPENING_QUOTE = new EncodedText('"');
+
 /** For values that never need escapes. */
 const writeQuoted: CellWriter = (source, from, to, out) => {
   out.byte(QUOTE);
@@ -46,6 +49,12 @@ const writeQuoted: CellWriter = (source, from, to, out) => {
 
 const writeNumber: CellWriter = (source, from, to, out) =>
   isFiniteText(source, from) ? out.copy(source, from, to) : writeQuoted(source, from, to, out);
+
+/** Text that is not JSON, which a database may have in such a column, becomes a string. */
+const writeDocument: CellWriter = (source, from, to, out) => {
+  if (isJson(source, from, to)) copyText(source, from, to, out);
+  else copyEscaped(source, from, to, out, PLAIN, escapeByte, OPENING_QUOTE, QUOTE);
+};
 
 const writeBytes: CellWriter = (source, from, to, out) => {
   out.byte(QUOTE);
@@ -73,7 +82,7 @@ const ENCODINGS: Readonly<Record<Kind, Encoding>> = {
   timestamp: 'quoted',
   timestamptz: 'quoted',
   bytes: writeBytes,
-  json: copyText,
+  json: writeDocument,
   other: 'escaped',
 };
 

@@ -4,6 +4,7 @@
  */
 import type { Kind } from '../model/table.ts';
 import { type ByteWriter, EncodedText } from '../util/bytes/byte-writer.ts';
+import { isJson } from '../util/json/json-check.ts';
 import {
   ABANDON,
   type CellWriter,
@@ -156,6 +157,10 @@ const MAX_SIMPLE_KEY_CHARS = 1000;
  * themselves.
  */
 const writeFlow: CellWriter = (source, from, to, out) => {
+  if (!isJson(source, from, to)) {
+    writeText(source, from, to, out);
+    return;
+  }
   for (let at = from; at < to; ) {
     const byte = source[at] as number;
     if (byte === QUOTE) at = flowString(source, at, to, out);

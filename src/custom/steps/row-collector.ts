@@ -7,7 +7,7 @@ import type { Backpressure, Cells, ResultColumn, RowSink } from '../../model/cel
 import type { Kind } from '../../model/table.ts';
 import type { MemoryLease } from '../../util/bytes/memory-lease.ts';
 import { PacedFlow } from '../../util/concurrency/paced-flow.ts';
-import { parseJson } from '../../util/json/json.ts';
+import { JsonError, parseJson } from '../../util/json/json.ts';
 import { Decimal, type PlainMap, type PlainValue } from '../../util/text/decimal.ts';
 
 type ReadCell = (bytes: Buffer, from: number, to: number) => PlainValue;
@@ -43,6 +43,16 @@ const float: ReadCell = (bytes, from, to) => {
 
 const MAX_DEPTH = 512;
 
+/** Text that is not JSON remains text, as in the formats. */
+function document(bytes: Buffer, from: number, to: number): PlainValue {
+  try {
+    return parseJson(bytes.subarray(from, to), { maxDepth: MAX_DEPTH, repeatedKeys: 'last' });
+  } catch (error) {
+    if (error instanceof JsonError) return string(bytes, from, to);
+    throw error;
+  }
+}
+
 const READERS: Readonly<Record<Kind, ReadCell>> = {
   int: (bytes, from, to) => integer(bytes.toString('latin1', from, to)),
   decimal,
@@ -57,7 +67,7 @@ const READERS: Readonly<Record<Kind, ReadCell>> = {
   timestamp: string,
   timestamptz: string,
   bytes: (bytes, from, to) => bytes.toString('base64', from, to),
-  json: (bytes, from, to) => parseJson(bytes.subarray(from, to), { maxDepth: MAX_DEPTH, repeatedKeys: 'last' }),
+  json: document,
   other: string,
 };
 

@@ -38,7 +38,14 @@ const ERRORS_OF_FILTERS: readonly ErrorKey[] = [
   ...(['relation_unknown', 'relation_ambiguous', 'relation_hint'] as const),
 ];
 
-const ERRORS_OF_PAGES: readonly ErrorKey[] = ['paging_missing', 'paging_invalid', 'expand_key', 'expand_too_many', 'database_refused'];
+const ERRORS_OF_PAGES: readonly ErrorKey[] = [
+  'paging_missing',
+  'paging_invalid',
+  'expand_key',
+  'expand_too_many',
+  'database_refused',
+  'aggregate_too_large',
+];
 const ERRORS_OF_KEYS: readonly ErrorKey[] = ['row_unknown', 'key_missing', 'key_count', 'key_repeats', 'filter_not_here', 'value_invalid'];
 const ERRORS_OF_BODIES: readonly ErrorKey[] = [
   ...(['body_too_large', 'too_many_bodies', 'body_not_json', 'body_too_deep', 'wrong_content_type', 'content_encoding'] as const),

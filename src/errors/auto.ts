@@ -109,5 +109,6 @@ export const AUTO_ERRORS = {
   ),
   row_changed: entry(412, () => 'The row was changed since it was read: If-Match does not match. Read it again.'),
   not_on_engine: entry(422, (what: string, engine: string) => `${what} is not possible on ${engine}.`),
+  aggregate_too_large: entry(422, () => 'A sum or an average is too large for the database. Add filters or groups.'),
   filter_refused: entry(400, (detail: string) => `The database cannot compare these values. ${detail}`),
 } as const satisfies Record<string, ErrorEntry<never>>;

@@ -33,7 +33,7 @@ export type Comparing = 'plain' | 'strict';
 export interface RowEstimate {
   explain(select: string): string;
   /** Reads the estimate from the result's rows, by column name; `undefined` if there is none. */
-  rows(result: readonly ReadonlyMap<string, string | null>[]): number | undefined;
+  rows(result: readonly ReadonlyMap<string, string | null>[], table: Table): number | undefined;
 }
 
 export interface Dialect {

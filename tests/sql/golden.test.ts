@@ -122,7 +122,10 @@ class Golden {
         return [write.do === 'update' ? compileUpdate(write.plan, this.#dialect) : compileDelete(write.plan, this.#dialect)];
       }
       case 'group':
-        return [...(plan.isCounted ? [compileGroupCount(plan.groups, this.#dialect)] : []), compileGroups(plan.groups, this.#dialect)];
+        return [
+          ...(plan.count === 'exact' ? [compileGroupCount(plan.groups, this.#dialect)] : []),
+          compileGroups(plan.groups, this.#dialect),
+        ];
       case 'row':
       case 'expanded row':
         return [compileSelect(plan.select, this.#dialect)];

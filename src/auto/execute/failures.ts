@@ -48,6 +48,7 @@ const EXPLANATIONS: Readonly<Record<FailureKind, Explain>> = {
   duplicate: (failure, at) => (at.operation === 'insert' ? apiError('rows_duplicate', messageOf(failure, at)) : refused(failure, at)),
   constraint: refused,
   invalid: refused,
+  overflow: () => apiError('aggregate_too_large'),
   conflict: () => apiError('database_conflict'),
   read_only: unsupported,
   unsupported,

@@ -15,7 +15,8 @@ import { checkVersion, rowsBefore } from './paging.ts';
 export interface GroupedPlan {
   readonly do: 'group';
   readonly groups: Authorized<GroupPlan>;
-  readonly isCounted: boolean;
+  /** `estimated`: no engine estimates the number of groups. */
+  readonly count: GroupRequest['count'];
 }
 
 export function planGroups(request: GroupRequest, table: Table, access: Access): GroupedPlan {
@@ -37,7 +38,7 @@ export function planGroups(request: GroupRequest, table: Table, access: Access):
     limit: request.size,
     offset: rowsBefore(request),
   };
-  return { do: 'group', groups: authorize(plan, access, 'read'), isCounted: request.count !== undefined };
+  return { do: 'group', groups: authorize(plan, access, 'read'), count: request.count };
 }
 
 const TIMESTAMPS: ReadonlySet<Kind> = new Set<Kind>(['timestamp', 'timestamptz']);

@@ -5,15 +5,16 @@ import type { Kind } from '../../model/table.ts';
 import { compileGroupCount, compileGroups } from '../../sql/compile/compile-groups.ts';
 import type { GroupedPlan } from '../plan/plan-groups.ts';
 import type { AnswerSink, AutoResult, AutoSession } from '../session.ts';
+import { sendTotal } from './count.ts';
 
-export async function runGroups({ groups, isCounted }: GroupedPlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
+export async function runGroups({ groups, count }: GroupedPlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
   const { connection, engine, options } = session;
-  if (isCounted) {
+  if (count === 'estimated') sendTotal(sink, 'none');
+  if (count === 'exact') {
     const { statement, params } = compileGroupCount(groups, engine.dialect);
     const counted = new TextRows();
     await connection.run(statement, params, options, counted);
-    sink.header('X-Total-Count', counted.rows[0]?.[0] ?? '0');
-    sink.header('X-Count', 'exact');
+    sendTotal(sink, 'exact', counted.rows[0]?.[0] ?? '0');
   }
   const { statement, params } = compileGroups(groups, engine.dialect);
   const named = new KindSink(

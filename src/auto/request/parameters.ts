@@ -66,7 +66,8 @@ export const PARAMETERS: Readonly<Record<string, ParameterRow>> = {
   $count: {
     operations: READ,
     schema: { type: 'string', enum: ['exact', 'estimated'] },
-    description: 'Returns the number of matching rows in X-Total-Count: counted (exact) or as estimated by the engine.',
+    description:
+      'Returns the number of matching rows in X-Total-Count: counted (exact) or as estimated by the engine, where it has an estimate.',
   },
   $after: {
     operations: READ,

@@ -112,7 +112,7 @@ const header = (type: string, description: string): Json => ({ description, sche
 
 export const HEADERS: Json = {
   'X-Total-Count': header('integer', 'With $count: how many rows match'),
-  'X-Count': header('string', 'With $count: exact or estimated'),
+  'X-Count': header('string', 'With $count: exact, estimated or none'),
   'X-Next-Cursor': header('string', 'With $after: the cursor of the next page'),
   'X-Expand-Truncated': header('string', 'With $expand: the keys of which there are more rows'),
   ETag: header('string', 'Of the values of the row; none with $expand'),

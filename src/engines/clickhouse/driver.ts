@@ -12,9 +12,9 @@ import type { Connection, ConnectOptions, Destination, Outcome, RunOptions, Stop
 import { DbFailure } from '../contract/engine.ts';
 import { TextRows } from '../contract/rows.ts';
 import { unwatch, type Watched, watch } from '../driver-kit/watchdog.ts';
-import { cancelled, lostFailure, timedOut } from './dialect/failures.ts';
+import { cancelled, lostFailure, noAnswer, timedOut } from './dialect/failures.ts';
 import { Mutations } from './mutations.ts';
-import { detectTransport, forgetTransport, openSocket, rememberedTransport, type Transport } from './protocol/dial.ts';
+import { detectTransport, forgetTransport, openSocket, rememberedTransport, type Transport, untilDeadline } from './protocol/dial.ts';
 import { HttpWire } from './protocol/http-wire.ts';
 import { NativeWire } from './protocol/native-wire.ts';
 import { RowReader } from './protocol/row-reader.ts';
@@ -39,25 +39,29 @@ function nextQueryId(): string {
 }
 
 export async function connect(entry: Entry, options: ConnectOptions): Promise<Connection> {
-  const remembered = rememberedTransport(entry, options);
-  if (remembered === undefined) return open(entry, options, await detectTransport(entry, options));
   const ends = performance.now() + options.timeoutMs;
+  const remembered = rememberedTransport(entry, options);
+  if (remembered === undefined) {
+    const transport = await detectTransport(entry, options);
+    return open(entry, untilDeadline(options, ends), transport);
+  }
   try {
     return await open(entry, options, remembered);
   } catch (error) {
     if (!maySpeakAnother(error) || error.code === 'ECONNREFUSED') throw error;
     // A different server may listen there now, with a different protocol. Only its settings were
     // requested so far.
-    const left = { ...options, timeoutMs: Math.max(1, ends - performance.now()) };
-    return open(entry, left, await detectTransport(entry, left));
+    const transport = await detectTransport(entry, untilDeadline(options, ends));
+    return open(entry, untilDeadline(options, ends), transport);
   }
 }
 
 /** If the connection fails, the protocol is detected again at the next attempt. */
 async function open(entry: Entry, options: ConnectOptions, transport: Transport): Promise<Connection> {
+  const ends = performance.now() + options.timeoutMs;
   try {
     const wire = await openWire(entry, options, transport);
-    const { signal, ...at } = options;
+    const { signal, ...at } = untilDeadline(options, ends);
     return await ClickhouseConnection.open(wire, { entry, at, transport }, signal);
   } catch (error) {
     if (maySpeakAnother(error)) forgetTransport(entry, options);
@@ -70,9 +74,10 @@ function maySpeakAnother(error: unknown): error is DbFailure {
 }
 
 async function openWire(entry: Entry, options: ConnectOptions, transport: Transport): Promise<Wire> {
+  const ends = performance.now() + options.timeoutMs;
   const socket = await openSocket(entry, options, transport.tls ? 'tls' : 'plain');
   if (transport.protocol === 'http') return new HttpWire(socket, entry, options);
-  return NativeWire.open(socket, entry, options);
+  return NativeWire.open(socket, entry, untilDeadline(options, ends));
 }
 
 /** How the connection came about: what a second one, to stop a query, needs. */
@@ -120,7 +125,7 @@ class ClickhouseConnection implements Connection, Watched {
       await connection.#readSettings(signal);
     } catch (error) {
       wire.destroy();
-      throw error;
+      throw error instanceof DbFailure && error.kind === 'timeout' ? noAnswer(error) : error;
     }
     return connection;
   }

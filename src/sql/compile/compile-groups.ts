@@ -25,8 +25,18 @@ export function compileGroupCount(plan: Authorized<GroupPlan>, dialect: Dialect)
 }
 
 function bare(plan: GroupPlan, dialect: Dialect, bind: Parameters): string {
-  const items = plan.outputs.map((output) => shown(output, undefined, dialect));
+  const items = plan.outputs.map((output) => bareItem(plan, output, dialect));
   return `SELECT ${items.join(', ')}${grouped(plan, dialect, bind)}${orderBy(plan, dialect, (output) => expression(output, dialect))}`;
+}
+
+/**
+ * Engines name an expression after its function (`count`), and ORDER BY prefers that name to the
+ * column of the same name.
+ */
+function bareItem(plan: GroupPlan, output: Output, dialect: Dialect): string {
+  const item = shown(output, undefined, dialect);
+  const isColumn = output.source.of === 'group' && output.source.part === undefined;
+  return isColumn ? item : `${item} AS ${dialect.quote(nameIn(plan, output))}`;
 }
 
 function within(plan: GroupPlan, dialect: Dialect, bind: Parameters): string {

@@ -72,29 +72,29 @@ SELECT count(*) FROM "shop"."things" WHERE "int" > $1::"pg_catalog"."int4"
    then SELECT "id" FROM "shop"."things" WHERE "int" > $1::"pg_catalog"."int4" ORDER BY "id" LIMIT 1
    "5" int
 ## sums of everything
-SELECT count(*), count("text"), count(DISTINCT "text"), sum("int"), sum("decimal"), sum("float"), avg("int" + 0.000000), avg("decimal" + 0.000000), avg("float"), min("date"), max("text") FROM "shop"."things" LIMIT 20
+SELECT count(*) AS "output 0", count("text") AS "output 1", count(DISTINCT "text") AS "output 2", sum("int") AS "output 3", sum("decimal") AS "output 4", sum("float") AS "output 5", avg("int" + 0.000000) AS "output 6", avg("decimal" + 0.000000) AS "output 7", avg("float") AS "output 8", min("date") AS "output 9", max("text") AS "output 10" FROM "shop"."things" LIMIT 20
 ## groups, in order
 SELECT count(*) FROM (SELECT "text" AS "output 0", "int" AS "output 1", sum("decimal") AS "output 2" FROM "shop"."things" WHERE "int" > $1::"pg_catalog"."int4" GROUP BY "text", "int") AS "groups"
    "5" int
-   then SELECT "text", "int", sum("decimal") FROM "shop"."things" WHERE "int" > $1::"pg_catalog"."int4" GROUP BY "text", "int" ORDER BY sum("decimal") DESC NULLS LAST, "text" ASC NULLS FIRST, "int" ASC NULLS FIRST LIMIT 20 OFFSET 20
+   then SELECT "text", "int", sum("decimal") AS "output 2" FROM "shop"."things" WHERE "int" > $1::"pg_catalog"."int4" GROUP BY "text", "int" ORDER BY sum("decimal") DESC NULLS LAST, "text" ASC NULLS FIRST, "int" ASC NULLS FIRST LIMIT 20 OFFSET 20
    "5" int
 ## having
 SELECT "output 0", "output 1", "output 2" FROM (SELECT "text" AS "output 0", count(*) AS "output 1", sum("int") AS "output 2" FROM "shop"."things" GROUP BY "text") AS "groups" WHERE ("output 2" > $1::"pg_catalog"."numeric") AND (("output 1" >= $2::int8) OR ("output 0" LIKE $3 ESCAPE '!')) AND ("output 2" IS NOT NULL) ORDER BY "output 0" ASC NULLS FIRST LIMIT 20
    "100" decimal, "2" decimal, "%x%" text
 ## by year
-SELECT date_trunc('year', "date")::date, date_trunc('year', "timestamptz") FROM "shop"."things" GROUP BY date_trunc('year', "date")::date, date_trunc('year', "timestamptz") ORDER BY date_trunc('year', "date")::date ASC NULLS FIRST, date_trunc('year', "timestamptz") ASC NULLS FIRST LIMIT 20
+SELECT date_trunc('year', "date")::date AS "output 0", date_trunc('year', "timestamptz") AS "output 1" FROM "shop"."things" GROUP BY date_trunc('year', "date")::date, date_trunc('year', "timestamptz") ORDER BY date_trunc('year', "date")::date ASC NULLS FIRST, date_trunc('year', "timestamptz") ASC NULLS FIRST LIMIT 20
 ## by quarter
-SELECT date_trunc('quarter', "date")::date, date_trunc('quarter', "timestamptz") FROM "shop"."things" GROUP BY date_trunc('quarter', "date")::date, date_trunc('quarter', "timestamptz") ORDER BY date_trunc('quarter', "date")::date ASC NULLS FIRST, date_trunc('quarter', "timestamptz") ASC NULLS FIRST LIMIT 20
+SELECT date_trunc('quarter', "date")::date AS "output 0", date_trunc('quarter', "timestamptz") AS "output 1" FROM "shop"."things" GROUP BY date_trunc('quarter', "date")::date, date_trunc('quarter', "timestamptz") ORDER BY date_trunc('quarter', "date")::date ASC NULLS FIRST, date_trunc('quarter', "timestamptz") ASC NULLS FIRST LIMIT 20
 ## by month
-SELECT date_trunc('month', "date")::date, date_trunc('month', "timestamptz") FROM "shop"."things" GROUP BY date_trunc('month', "date")::date, date_trunc('month', "timestamptz") ORDER BY date_trunc('month', "date")::date ASC NULLS FIRST, date_trunc('month', "timestamptz") ASC NULLS FIRST LIMIT 20
+SELECT date_trunc('month', "date")::date AS "output 0", date_trunc('month', "timestamptz") AS "output 1" FROM "shop"."things" GROUP BY date_trunc('month', "date")::date, date_trunc('month', "timestamptz") ORDER BY date_trunc('month', "date")::date ASC NULLS FIRST, date_trunc('month', "timestamptz") ASC NULLS FIRST LIMIT 20
 ## by week
-SELECT date_trunc('week', "date")::date, date_trunc('week', "timestamptz") FROM "shop"."things" GROUP BY date_trunc('week', "date")::date, date_trunc('week', "timestamptz") ORDER BY date_trunc('week', "date")::date ASC NULLS FIRST, date_trunc('week', "timestamptz") ASC NULLS FIRST LIMIT 20
+SELECT date_trunc('week', "date")::date AS "output 0", date_trunc('week', "timestamptz") AS "output 1" FROM "shop"."things" GROUP BY date_trunc('week', "date")::date, date_trunc('week', "timestamptz") ORDER BY date_trunc('week', "date")::date ASC NULLS FIRST, date_trunc('week', "timestamptz") ASC NULLS FIRST LIMIT 20
 ## by day
-SELECT date_trunc('day', "date")::date, date_trunc('day', "timestamptz") FROM "shop"."things" GROUP BY date_trunc('day', "date")::date, date_trunc('day', "timestamptz") ORDER BY date_trunc('day', "date")::date ASC NULLS FIRST, date_trunc('day', "timestamptz") ASC NULLS FIRST LIMIT 20
+SELECT date_trunc('day', "date")::date AS "output 0", date_trunc('day', "timestamptz") AS "output 1" FROM "shop"."things" GROUP BY date_trunc('day', "date")::date, date_trunc('day', "timestamptz") ORDER BY date_trunc('day', "date")::date ASC NULLS FIRST, date_trunc('day', "timestamptz") ASC NULLS FIRST LIMIT 20
 ## by hour
-SELECT date_trunc('day', "date")::date, date_trunc('hour', "timestamptz") FROM "shop"."things" GROUP BY date_trunc('day', "date")::date, date_trunc('hour', "timestamptz") ORDER BY date_trunc('day', "date")::date ASC NULLS FIRST, date_trunc('hour', "timestamptz") ASC NULLS FIRST LIMIT 20
+SELECT date_trunc('day', "date")::date AS "output 0", date_trunc('hour', "timestamptz") AS "output 1" FROM "shop"."things" GROUP BY date_trunc('day', "date")::date, date_trunc('hour', "timestamptz") ORDER BY date_trunc('day', "date")::date ASC NULLS FIRST, date_trunc('hour', "timestamptz") ASC NULLS FIRST LIMIT 20
 ## by minute
-SELECT date_trunc('day', "date")::date, date_trunc('minute', "timestamptz") FROM "shop"."things" GROUP BY date_trunc('day', "date")::date, date_trunc('minute', "timestamptz") ORDER BY date_trunc('day', "date")::date ASC NULLS FIRST, date_trunc('minute', "timestamptz") ASC NULLS FIRST LIMIT 20
+SELECT date_trunc('day', "date")::date AS "output 0", date_trunc('minute', "timestamptz") AS "output 1" FROM "shop"."things" GROUP BY date_trunc('day', "date")::date, date_trunc('minute', "timestamptz") ORDER BY date_trunc('day', "date")::date ASC NULLS FIRST, date_trunc('minute', "timestamptz") ASC NULLS FIRST LIMIT 20
 ## PUT int
 UPDATE "shop"."things" SET "int" = $1 WHERE "id" = $2::"pg_catalog"."int4"
    "7" int, "1" int

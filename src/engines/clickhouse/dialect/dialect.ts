@@ -29,10 +29,9 @@ export const clickhouseDialect: Dialect = {
   related: 'uncorrelated',
   limitPerGroup: (limit, group) => `LIMIT ${limit} BY ${group.join(', ')}`,
   page: (limit, offset, bind) => ` LIMIT ${bind.int(limit)}${offset === 0 ? '' : ` OFFSET ${bind.int(offset)}`}`,
-  // Only tables of the MergeTree family have estimates.
   estimate: {
     explain: (select) => `EXPLAIN ESTIMATE ${select}`,
-    rows: (answer) => (answer.length === 0 ? undefined : answer.reduce((sum, row) => sum + Number(row.get('rows') ?? 0), 0)),
+    rows: estimatedRows,
   },
   truncate: truncate,
   aggregate,
@@ -41,6 +40,12 @@ export const clickhouseDialect: Dialect = {
   update: updateOf,
   delete: deleteOf,
 };
+
+/** Only the MergeTree family has estimates: a row for each table with parts to read. */
+function estimatedRows(answer: readonly ReadonlyMap<string, string | null>[], { storage }: Table): number | undefined {
+  if (answer.length === 0 && !storage.endsWith('MergeTree')) return undefined;
+  return answer.reduce((sum, row) => sum + Number(row.get('rows') ?? 0), 0);
+}
 
 /** Types with timestamps whose text can be cast without double escaping. */
 const TIMESTAMPS = /^(?!.*(?:String|Enum)).*\bDateTime64\(/;

@@ -3,6 +3,7 @@
  * the codes. Removes quotes of the statement from messages, because callers must not see it.
  */
 import { DbFailure, type FailureKind, type StatementEffect } from '../../contract/engine.ts';
+import { SUM_TOO_LARGE } from './aggregates.ts';
 
 const KINDS: Readonly<Record<number, FailureKind>> = {
   192: 'login', // unknown user
@@ -87,12 +88,14 @@ export function failureOf(text: string, code?: number): DbFailure {
 
 export function exceptionFailure(code: number, message: string): DbFailure {
   if (code === MUTATION_FAILED) return mutationFailure(message);
-  const kind = KINDS[code] ?? 'other';
+  const kind = code === THROWN && message.includes(SUM_TOO_LARGE) ? 'overflow' : (KINDS[code] ?? 'other');
   const effect = STOPPED.has(kind) || IN_A_VIEW.test(message) ? 'unknown' : 'nothing';
   return new DbFailure(kind, plainMessage(message), { code: String(code), column: columnOf(message), effect });
 }
 
 const MUTATION_FAILED = 341;
+/** Code of throwIf, with which statements of the service fail themselves. */
+const THROWN = 395;
 
 /**
  * Failure of a mutation while it ran. Some parts may have changed, and the server retries it until
@@ -162,6 +165,11 @@ export function lostFailure(cause?: Error, effect: StatementEffect = 'unknown'):
     cause,
     effect,
   });
+}
+
+/** Failure for a server that accepts connections and does not answer. */
+export function noAnswer(cause: Error): DbFailure {
+  return new DbFailure('unreachable', 'the ClickHouse server did not answer in time', { code: 'ETIMEDOUT', cause });
 }
 
 export function timedOut(timeoutMs: number): DbFailure {

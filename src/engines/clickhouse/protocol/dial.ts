@@ -39,15 +39,22 @@ export async function detectTransport(entry: Entry, options: ConnectOptions): Pr
   return found;
 }
 
+/** The options of a later part of connecting: all parts share one deadline. */
+export function untilDeadline<T extends ConnectOptions>(options: T, ends: number): T {
+  return { ...options, timeoutMs: Math.max(1, ends - performance.now()) };
+}
+
 async function probe(entry: Entry, options: ConnectOptions): Promise<Transport> {
+  const ends = performance.now() + options.timeoutMs;
   if (entry.tls === 'disable') return { protocol: await probePlain(entry, options, 'plain'), tls: false };
   if (entry.tls !== 'prefer') return { protocol: await probePlain(entry, options, 'tls'), tls: true };
   try {
-    return { protocol: await probePlain(entry, options, 'tls'), tls: true };
+    // A server that says nothing leaves time for an attempt without TLS.
+    return { protocol: await probePlain(entry, { ...options, timeoutMs: options.timeoutMs / 2 }, 'tls'), tls: true };
   } catch (error) {
     // A port without TLS breaks the handshake off; a closed port refuses both.
     if (error instanceof DbFailure && error.code !== 'ECONNREFUSED' && error.kind === 'unreachable') {
-      return { protocol: await probePlain(entry, options, 'plain'), tls: false };
+      return { protocol: await probePlain(entry, untilDeadline(options, ends), 'plain'), tls: false };
     }
     throw error;
   }
@@ -58,8 +65,10 @@ const LONGEST_ANSWER = 4096;
 
 /** `GET /ping`: the HTTP port answers `Ok.`, the native port an explanation. */
 async function probePlain(entry: Entry, options: ConnectOptions, layer: 'plain' | 'tls'): Promise<Transport['protocol']> {
+  const ends = performance.now() + options.timeoutMs;
   const socket = await openSocket(entry, options, layer);
-  const deadline = setTimeout(() => socket.destroy(new Error('no answer to a ping')), options.timeoutMs);
+  const late = (): void => void socket.destroy(Object.assign(new Error('no answer to a ping'), { code: 'ETIMEDOUT' }));
+  const deadline = setTimeout(late, untilDeadline(options, ends).timeoutMs);
   const abort = (): void => void socket.destroy(cancelled());
   options.signal?.addEventListener('abort', abort, { once: true });
   try {

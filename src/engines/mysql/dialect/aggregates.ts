@@ -13,8 +13,8 @@ export function aggregate(fn: AggregateFunction, { kind, scale, precision }: Col
 }
 
 const DAYS: Readonly<Partial<Record<TimePart, (name: string) => string>>> = {
-  year: (name) => `MAKEDATE(YEAR(${name}), 1)`,
-  quarter: (name) => `MAKEDATE(YEAR(${name}), 1) + INTERVAL (QUARTER(${name}) - 1) * 3 MONTH`,
+  year: (name) => `DATE(${name}) - INTERVAL DAYOFYEAR(${name}) - 1 DAY`,
+  quarter: (name) => `DATE(${name}) - INTERVAL DAYOFMONTH(${name}) - 1 DAY - INTERVAL (MONTH(${name}) - 1) % 3 MONTH`,
   month: (name) => `DATE(${name}) - INTERVAL DAYOFMONTH(${name}) - 1 DAY`,
   week: (name) => `DATE(${name}) - INTERVAL WEEKDAY(${name}) DAY`,
   day: (name) => `DATE(${name})`,

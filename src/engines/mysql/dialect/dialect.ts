@@ -50,8 +50,12 @@ export const mysqlDialect: Dialect = {
   // MariaDB estimates the rows that it reads, MySQL also the percentage that matches.
   keysFirst: true,
   estimate: {
-    explain: (select) => `EXPLAIN ${select}`,
-    rows: ([first]) => Math.round((Number(first?.get('rows') ?? 0) * Number(first?.get('filtered') ?? 100)) / 100),
+    // The default format is a setting of the server.
+    explain: (select) => `EXPLAIN FORMAT=TRADITIONAL ${select}`,
+    rows: ([first]) => {
+      const rows = first?.get('rows');
+      return rows === undefined ? undefined : Math.round((Number(rows ?? 0) * Number(first?.get('filtered') ?? 100)) / 100);
+    },
   },
   truncate: truncate,
   formatPart: shownPart,

@@ -53,6 +53,11 @@ export interface Column {
   readonly takesBooleans?: true;
   /** Precision of fractional seconds, in digits. */
   readonly fraction?: number;
+  /**
+   * Values of a date or timestamp that ISO 8601 cannot express: `unbounded` ones are infinite or
+   * before Christ; `zero` is 0000-00-00.
+   */
+  readonly ownDates?: 'unbounded' | 'zero';
   /** Type in casts and typed parameters, for the dialect of the engine only. */
   readonly cast: string;
 }

@@ -11,7 +11,12 @@ const DATE = /^(\d{4,6})-(\d\d)-(\d\d)$/;
 const TIMESTAMP = /^(\d{4,6})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,12}))?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
 const TIME = /^(-?)(\d{2,3}):(\d\d)(?::(\d\d)(?:\.(\d{1,12}))?)?(Z|[+-]\d\d(?::?\d\d)?)?$/i;
 /** Notation of the engines for values that ISO 8601 cannot express. Accepted as it was returned. */
-const OWN_NOTATION = /^(?:-?infinity|0000-00-00(?:[T ]00:00:00(?:\.0+)?Z?)?|\d{4,6}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|\+00)?)? BC)$/;
+const OWN_DATES: Readonly<Record<NonNullable<Column['ownDates']>, RegExp>> = {
+  unbounded: /^(?:-?infinity|\d{4,6}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|\+00)?)? BC)$/,
+  zero: /^0000-00-00(?:[T ]00:00:00(?:\.0+)?Z?)?$/,
+};
+
+const isOwnDate = ({ ownDates }: Column, text: string): boolean => ownDates !== undefined && OWN_DATES[ownDates].test(text);
 
 const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
@@ -24,10 +29,10 @@ function checkDay(year: string, month: string, day: string): void {
     throw new InvalidValue('there is no such day');
 }
 
-export function checkDate(text: string): string {
+export function checkDate(column: Column, text: string): string {
   const match = DATE.exec(text);
   if (match === null) {
-    if (OWN_NOTATION.test(text)) return text;
+    if (isOwnDate(column, text)) return text;
     throw new InvalidValue('it must be a date of the form YYYY-MM-DD');
   }
   checkDay(match[1] ?? '', match[2] ?? '', match[3] ?? '');
@@ -46,7 +51,7 @@ export function checkTime(column: Column, text: string): string {
 export function checkTimestamp(column: Column, text: string): string {
   const match = TIMESTAMP.exec(text);
   if (match === null) {
-    if (OWN_NOTATION.test(text)) return text;
+    if (isOwnDate(column, text)) return text;
     throw new InvalidValue('it must be a timestamp of the form YYYY-MM-DDThh:mm:ss, with an offset if need be');
   }
   const [, year = '', month = '', day = '', hours = '00', minutes = '00', seconds = '00', fraction = '', zone = ''] = match;

@@ -58,7 +58,7 @@ const CHECKS: Readonly<Record<Kind, Check>> = {
     if (!UUID.test(lower)) throw new InvalidValue('it must be a UUID');
     return lower;
   },
-  date: (_, text) => checkDate(text),
+  date: checkDate,
   time: checkTime,
   timestamp: checkTimestamp,
   timestamptz: checkTimestamp,

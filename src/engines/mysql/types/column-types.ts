@@ -49,6 +49,7 @@ type Typed = Pick<
   | 'maxLength'
   | 'values'
   | 'fraction'
+  | 'ownDates'
   | 'takesBooleans'
   | 'collation'
   | 'geometry'
@@ -101,6 +102,10 @@ const timed = (kind: Kind, cast: string): Typing => {
   return (facts) => ({ ...of(kind, cast), fraction: Number(facts.fraction ?? 0) });
 };
 
+const dated = (kind: Kind): Typing => {
+  return (facts) => ({ ...timed(kind, 'datetime')(facts), ownDates: 'zero' });
+};
+
 const geometry: Typing = ({ srid }) => ({ ...of('other', 'text'), geometry: { srid }, sortable: false });
 
 const TYPINGS: ReadonlyMap<string, Typing> = new Map<string, Typing>([
@@ -114,10 +119,10 @@ const TYPINGS: ReadonlyMap<string, Typing> = new Map<string, Typing>([
   ['decimal', decimal],
   ['float', () => of('float', SINGLE)],
   ['double', () => of('float', 'double')],
-  ['date', () => of('date', 'date')],
+  ['date', () => ({ ...of('date', 'date'), ownDates: 'zero' })],
   ['time', timed('time', 'time')],
-  ['datetime', timed('timestamp', 'datetime')],
-  ['timestamp', timed('timestamptz', 'datetime')],
+  ['datetime', dated('timestamp')],
+  ['timestamp', dated('timestamptz')],
   ['enum', listed('enum')],
   ['set', listed('set')],
   ['json', () => ({ ...of('json', 'json'), sortable: false })],

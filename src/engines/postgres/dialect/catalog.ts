@@ -316,6 +316,8 @@ function namesOf(text: string): string[] {
   }
 }
 
+const UNBOUNDED: Partial<Column> = { ownDates: 'unbounded' };
+
 /** Facts of the type modifier: lengths, digits, fractional seconds. */
 function modifiers(typname: string, typmod: number): Partial<Column> {
   switch (typname) {
@@ -329,7 +331,9 @@ function modifiers(typname: string, typmod: number): Partial<Column> {
     case 'timestamptz':
     case 'time':
     case 'timetz':
-      return { fraction: typmod < 0 ? 6 : typmod };
+      return { fraction: typmod < 0 ? 6 : typmod, ...(typname.startsWith('timestamp') && UNBOUNDED) };
+    case 'date':
+      return UNBOUNDED;
     default:
       return {};
   }

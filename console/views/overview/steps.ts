@@ -90,7 +90,9 @@ const encodePath = (segment: string): string => (segment.includes('/') ? segment
 
 function endpointStep({ org, project, may }: Context, definitions: readonly DefinitionItem[]): Step | undefined {
   if (!may.read) return undefined;
-  const shown = definitions.find((item) => item.method === 'get' && item.default === true) ?? definitions[0];
+  // One that can be called as it is: a GET without values in its path.
+  const isPlain = ({ method, uri }: DefinitionItem): boolean => method === 'get' && !uri.includes('{');
+  const shown = definitions.find((item) => item.default === true && isPlain(item)) ?? definitions[0];
   const href =
     shown === undefined
       ? addressOf(['endpoints', ...(may.author ? ['new'] : [])])

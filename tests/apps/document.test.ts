@@ -5,6 +5,7 @@ import { inOrder } from '../../src/apps/document/problems.ts';
 import { UnreadableApp } from '../../src/apps/document/source.ts';
 import { ENGINES } from '../../src/engines/index.ts';
 import { runToEnd } from '../../src/util/concurrency/slices.ts';
+import { writeJson } from '../../src/util/json/json.ts';
 
 const HEAD = 'app: sales\ntitle: Sales\npermission: [sales]\n';
 
@@ -54,6 +55,12 @@ describe('the document of an app', () => {
     const ids = (blocks: typeof document.blocks): unknown[] =>
       blocks.map(({ id, blocks: nested }) => (nested.length > 0 ? [id, ...ids(nested)] : id));
     expect(ids(document.blocks)).toEqual(['b1', [undefined, 'b2', 'b3'], 'b4', 'orders', 'b5', ['tabs1', 'b6', 'b7']]);
+  });
+
+  it('keeps versions and numbers as they are written', () => {
+    const chart = 'chart: {from: r, version: 1.10, params: {n: 9007199254740993, d: 0.10, version: 2}, kind: bar, x: a, y: b}';
+    const { document } = runToEnd(readApp(`${HEAD}blocks: [{${chart}}]`, 'yaml', ENGINES));
+    expect(writeJson(document.value)).toContain('"version":"1.10","params":{"n":9007199254740993,"d":0.10,"version":2}');
   });
 
   it('is read from JSON with places in the JSON', () => {
@@ -137,6 +144,16 @@ describe('a block', () => {
       'a bad group',
       "  - table: {from: pg/shop/orders, agg: ['median.a']}",
       [expect.stringContaining('blocks[0].table.agg[0]: is not valid: ')],
+    ],
+    [
+      'groups with related rows',
+      '  - table: {from: pg/shop/orders, group: [a], expand: [b]}',
+      ['5:48 blocks[0].table.expand: does not go with group and agg'],
+    ],
+    [
+      'having without groups',
+      "  - table: {from: pg/shop/orders, having: ['a=gt.1']}",
+      ['5:35 blocks[0].table.having: goes with group or agg'],
     ],
     [
       'a bad relation',

@@ -57,6 +57,25 @@ describe('two instances on one PostgreSQL', () => {
     await store?.drop();
   });
 
+  test('store and delete apps that the other one shows and forgets at once', async () => {
+    const headers = { ...project.headers, 'x-user-roles': 'admin,reader', 'content-type': 'application/x-yaml' };
+    const page = async (): Promise<string> => {
+      const { status, text } = await two.request('GET', '/svc/app/v1/render?app=shared', { headers });
+      return status === 200 ? (/<title>(.*)<\/title>/.exec(text)?.[1] ?? '') : String(status);
+    };
+    const seen: string[] = [];
+    const expected: string[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      const body = `app: shared\ntitle: Round ${round}\npermission: [reader]\nblocks: [{text: a}]\n`;
+      expect((await one.request('POST', '/svc/app/v1', { headers, body })).status).toBe(201);
+      seen.push(await page());
+      expect((await one.request('DELETE', '/svc/app/v1?app=shared', { headers })).status).toBe(200);
+      seen.push(await page());
+      expected.push(`Round ${round}`, '404');
+    }
+    expect(seen).toEqual(expected);
+  });
+
   test('create and delete tokens that the other one accepts and rejects at once', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const { token, id } = await makeToken(one, project);

@@ -184,7 +184,7 @@ describe('a public page', () => {
     const token = await createToken('r--', ['reader']);
     const page = await get(`/render?app=board&pwt=${token}`);
     expect([page.status, page.text.includes('Overview'), page.text.includes(token)]).toEqual([200, true, false]);
-    for (const path of ['/detail?app=board', '/list', '/history?app=board'])
+    for (const path of ['/detail?app=board', '/list', '/history?app=board', '/ui?app=board'])
       expect([path, (await get(`${path}${path.includes('?') ? '&' : '?'}pwt=${token}`)).status]).toEqual([path, 401]);
     const elsewhere = await service.request('GET', `/svc/rest/openapi/v1?pwt=${token}`);
     expect(elsewhere.status).toBe(401);

@@ -43,14 +43,16 @@ async function fill(store: Store) {
   await store.createToken(token);
   await store.putModule(scope, { module: 'm', code: 'x = "ü\u{1F600}"\n', userId: ulid() });
   await store.putPersonas(scope, [{ persona: 'p', about: 'é', roles: ['a'], rank: 5, document: 'persona: p\n', userId: ulid() } as never]);
-  return { scope, hash: token.hash };
+  const app = { app: 'a', title: 'é', permission: ['x'], document: '{"app":"a"}', source: 'app: a\n', userId: ulid() };
+  await store.putApps(scope, [app]);
+  return { scope, hash: token.hash, app };
 }
 
 describe.each(KINDS)('a backup of the %s store', (from) => {
   test.each(KINDS)('contains everything when it is restored into the %s store', async (to) => {
     await withPlace(from, async (place) => {
       const store = await place.open();
-      const { scope, hash } = await fill(store);
+      const { scope, hash, app } = await fill(store);
       const before = await store.projectContext(scope.orgId, scope.projectId);
       const file = newFile();
       // The store stays open.
@@ -71,6 +73,8 @@ describe.each(KINDS)('a backup of the %s store', (from) => {
           new Map([['m', expect.objectContaining({ code: 'x = "ü\u{1F600}"\n' })]]),
         );
         expect(Array.from((await again.personas(scope.orgId, scope.projectId, scope.spaceId)) ?? [], ([name]) => name)).toEqual(['p']);
+        expect(await again.app(scope, 'a')).toMatchObject(app);
+        expect(await again.appHistory(scope, 'a')).toMatchObject([{ action: 'create', source: 'app: a\n' }]);
         // The restored store works like any other.
         expect(await again.createOrganization(anOrg())).toEqual({ kind: 'created' });
         expect(await again.listOrganizations()).toHaveLength(2);

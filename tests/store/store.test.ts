@@ -73,6 +73,49 @@ describe.each(KINDS)('the %s store', (kind) => {
     expect([await personas(), await isGuarded()]).toEqual([new Map(), undefined]);
   });
 
+  test('writes all apps or none, and keeps the history of each', async () => {
+    const scope = await aTenant(store);
+    const { orgId, projectId, spaceId } = scope;
+    const draft = (app: string, title = app) => ({
+      app,
+      title,
+      permission: ['x', 'y'],
+      document: `{"app":"${app}"}`,
+      source: null,
+      userId,
+    });
+    const names = async () => [...((await store.apps(orgId, projectId, spaceId)) ?? new Map()).keys()];
+    expect([await names(), await store.app(scope, 'a')]).toEqual([[], undefined]);
+    expect(await store.putApps({ ...scope, spaceId: newUlid() }, [draft('a')])).toBe('space_unknown');
+    expect(await store.putApps(scope, [draft('b'), draft('a')])).toBe('created');
+    expect(await names()).toEqual(['a', 'b']);
+    const before = await store.app(scope, 'a');
+    expect(before).toEqual({ ...draft('a'), updatedAt: expect.stringMatching(/Z$/), revision: expect.any(String) });
+    expect(await store.putApps(scope, [draft('a', 'new')])).toBe('replaced');
+    const after = await store.app(scope, 'a');
+    expect([after?.title, after?.revision === before?.revision]).toEqual(['new', false]);
+    expect(await store.putApps(scope, [draft('a', 'copied'), draft('c')], 'copy')).toBe('replaced');
+    expect(await store.deleteApp(scope, 'none', userId)).toBe(false);
+    expect(await store.deleteApp(scope, 'a', userId)).toBe(true);
+    expect([await names(), await store.app(scope, 'a')]).toEqual([['b', 'c'], undefined]);
+    expect((await store.appHistory(scope, 'a')).map(({ action }) => action)).toEqual(['delete', 'copy', 'replace', 'create']);
+    expect((await store.appHistory(scope, 'c')).map(({ action }) => action)).toEqual(['copy']);
+    expect(await store.appHistory({ ...scope, spaceId: newUlid() }, 'a')).toEqual([]);
+    await store.deleteProject(scope);
+    expect([await names(), await store.app(scope, 'b'), await store.appHistory(scope, 'b')]).toEqual([[], undefined, []]);
+  });
+
+  test('forgets the history of an app 90 days after it was deleted, and keeps what came later', async () => {
+    const scope = await aTenant(store);
+    const draft = { app: 'a', title: 'A', permission: ['x'], document: '{}', source: 'app: a\n', userId };
+    await store.putApps(scope, [draft]);
+    await store.deleteApp(scope, 'a', userId);
+    const past = new Date(Date.now() - 91 * 86_400_000).toISOString();
+    await place.sql(`UPDATE app_history SET at = '${past}' WHERE space_id = '${scope.spaceId}'`);
+    await store.putApps(scope, [draft]);
+    expect((await store.appHistory(scope, 'a')).map(({ action, source }) => [action, source])).toEqual([['create', 'app: a\n']]);
+  });
+
   test('keeps projects with their spaces and entries in order, and answers from memory', async () => {
     const org = anOrg();
     await store.createOrganization(org);

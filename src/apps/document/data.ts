@@ -90,6 +90,7 @@ function checkFields(reader: AppReader, { fields }: MapTree, kind: keyof typeof 
 
 function readTable(context: DocumentContext, map: MapTree, table: Placed<TableKey>): TableData {
   const grouped = (name: 'group' | 'agg', text: string) => parseGroups(single(`$${name}`, text));
+  checkGroups(context.reader, map);
   return {
     of: 'table',
     table,
@@ -100,6 +101,15 @@ function readTable(context: DocumentContext, map: MapTree, table: Placed<TableKe
     aggregates: parsedItems(context, map, 'agg', (text) => grouped('agg', text).aggregates).flatMap(flatten),
     having: readFilters(context, map, 'having', {}),
   };
+}
+
+/** Groups have no related rows, and only groups have conditions of their own. */
+function checkGroups(reader: AppReader, { fields }: MapTree): void {
+  const isGrouped = fields.has('group') || fields.has('agg');
+  const expand = fields.get('expand');
+  const having = fields.get('having');
+  if (isGrouped && expand !== undefined) reader.problem(expand, 'does not go with group and agg');
+  if (!isGrouped && having !== undefined) reader.problem(having, 'goes with group or agg');
 }
 
 function flatten<T>({ value, ...spot }: Placed<readonly T[]>): readonly Placed<T>[] {

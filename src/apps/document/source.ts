@@ -2,7 +2,7 @@
  * Reads the text of an app, YAML or JSON, as a tree with places, and as an exact value. Must not
  * know apps.
  */
-import { parseTreeSlices, type Tree, YamlProblems } from '../../custom/yaml/yaml-tree.ts';
+import { type MapTree, parseTreeSlices, type Tree, YamlProblems } from '../../custom/yaml/yaml-tree.ts';
 import type { Slices } from '../../util/concurrency/slices.ts';
 import { JsonError, parseJson } from '../../util/json/json.ts';
 import { Decimal, type PlainMap, type PlainValue } from '../../util/text/decimal.ts';
@@ -52,10 +52,17 @@ const INTEGER = /^[+-]?\d+$/;
 /** Converts a tree to a value whose numbers are exact. */
 export function exactValue(tree: Tree): PlainValue {
   if (tree.kind === 'list') return tree.items.map(exactValue);
-  if (tree.kind === 'map') return new Map([...tree.fields].map(([name, field]): [string, PlainValue] => [name, exactValue(field)]));
+  if (tree.kind === 'map')
+    return new Map([...tree.fields].map(([name, field]) => [name, versionText(tree, name, field) ?? exactValue(field)]));
   if (typeof tree.value !== 'number') return tree.value;
   if (!INTEGER.test(tree.text)) return new Decimal(tree.text);
   return Number.isSafeInteger(tree.value) ? tree.value + 0 : BigInt(tree.text);
+}
+
+/** The version of an endpoint is a text, also if it looks like a number: `1.10` stays `1.10`. */
+function versionText({ fields }: MapTree, name: string, field: Tree): string | undefined {
+  const isVersion = name === 'version' && (fields.has('from') || fields.has('call'));
+  return isVersion && field.kind === 'scalar' && typeof field.value === 'number' ? field.text : undefined;
 }
 
 /** Fields that are added when a document is read. They are ignored when it is sent again. */

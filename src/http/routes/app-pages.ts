@@ -75,6 +75,8 @@ export function appPageRoutes(services: Services, base: string, folder = BUILT):
       methods: {
         async GET(exchange) {
           exchange.required('app');
+          // Here the token is in the fragment, which is not sent.
+          if (exchange.parameter('pwt') !== undefined) throw apiError('token_incomplete');
           send(exchange, 200, renderShell(await built.assets()));
         },
       },

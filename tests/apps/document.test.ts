@@ -148,7 +148,7 @@ describe('a block', () => {
     [
       'groups with related rows',
       '  - table: {from: pg/shop/orders, group: [a], expand: [b]}',
-      ['5:48 blocks[0].table.expand: does not go with group and agg'],
+      ['5:47 blocks[0].table.expand: does not go with group and agg'],
     ],
     [
       'having without groups',

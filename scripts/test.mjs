@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { runChecks } from './checks.mjs';
 import { cachePath } from './engines/cache.mjs';
 import { enginesWithoutAddress, startEngines, stopEngines, sweepAbandonedRuns } from './engines/runs.mjs';
+import { bringUpChromium } from './testing/chromium.mjs';
 import { SETS } from './testing/sets.mjs';
 
 const MAX_MINUTES = 60 + Number(process.env.MILLRACE_TEST_TORTURE_MINUTES ?? 0);
@@ -39,8 +40,10 @@ setTimeout(() => interrupt(`${MAX_MINUTES} minutes are over`), MAX_MINUTES * 60_
 
 async function bringUpEngines() {
   if (set.needsEngines === false) return {};
+  const browser = bringUpChromium();
   const names = enginesWithoutAddress(process.env);
-  return names.length === 0 ? {} : startEngines({ id: run, names, owner: process.pid });
+  const engines = names.length === 0 ? {} : await startEngines({ id: run, names, owner: process.pid });
+  return { ...browser, ...engines };
 }
 
 /** Runs Vitest in its own process group and kills what is left of the group afterwards. */

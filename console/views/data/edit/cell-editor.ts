@@ -40,6 +40,10 @@ export function openEditor(cell: HTMLElement, options: EditorOptions): () => voi
   problem.className = 'cell-problem';
   problem.setAttribute('role', 'alert');
   let isOpen = true;
+  let isTouched = false;
+  field.addEventListener('input', () => {
+    isTouched = true;
+  });
 
   const close = (move: Move): void => {
     if (!isOpen) return;
@@ -52,7 +56,8 @@ export function openEditor(cell: HTMLElement, options: EditorOptions): () => voi
   const keep = (move: Move): boolean => {
     if (!isOpen) return true;
     const typed = hasCrlf ? field.value.replaceAll('\n', '\r\n') : field.value;
-    const isChanged = field.value !== begun;
+    // An empty text that was typed into NULL is another value.
+    const isChanged = field.value !== begun || (isNull && isTouched);
     const reason = isChanged ? problemOfTyped(typed, column) : undefined;
     problem.textContent = reason ?? '';
     if (reason !== undefined) {

@@ -66,6 +66,7 @@ export async function startService(config: Config, engines: Engines = ENGINES): 
     keys: config.encryptionKeys,
     alone: config.workers === 1,
     staleSecs: config.staleSecs,
+    auditDays: config.auditDays,
     onProblem: (message, error) => observer.emit({ kind: 'trouble', message, error }),
   });
   const catalog = new CatalogCache(connections);

@@ -45,6 +45,7 @@ export interface Config {
   readonly apps: string;
   /** Sources of the directive `frame-ancestors` for pages of apps; empty forbids embedding. */
   readonly frameAncestors: readonly string[];
+  readonly auditDays: number;
 }
 
 interface Setting {
@@ -350,6 +351,14 @@ export const SETTINGS: readonly Setting[] = [
     secret: false,
     parse: frameAncestors,
     meaning: 'origins whose pages may embed apps, comma-separated; self is the service itself',
+  },
+  {
+    key: 'auditDays',
+    name: 'audit_days',
+    default: '90',
+    secret: false,
+    parse: integer(0, 36_500),
+    meaning: 'days for which audit records are kept; 0 writes none',
   },
 ];
 

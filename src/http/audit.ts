@@ -1,7 +1,9 @@
 /**
- * The audit line of a change: the caller, the action, the object and the fields that were changed.
+ * The audit of a change: a record in the store, in the transaction of the change, and a log line
+ * with the caller, the action, the object and the fields that were changed.
  */
 import type { Caller } from '../model/caller.ts';
+import type { Store } from '../store/store.ts';
 import type { Exchange } from './exchange.ts';
 import type { Services } from './route.ts';
 
@@ -12,6 +14,11 @@ export interface Audited {
   readonly object: string;
   /** Names of fields without their values. */
   readonly changed?: readonly string[] | undefined;
+}
+
+/** The store for changes that the caller of a request makes. */
+export function storeFor({ store }: Pick<Services, 'store'>, { requestId }: Exchange, caller: Caller): Store {
+  return store.as({ ...caller, requestId });
 }
 
 export function audit({ observer }: Services, { requestId }: Exchange, caller: Caller, done: Audited): void {

@@ -16,12 +16,14 @@ const METHODS: readonly HttpMethod[] = ['GET', 'QUERY', 'POST', 'PUT', 'PATCH', 
 
 export function buildServer(services: Services, routes: readonly Route[]): Listener {
   const router = new Router(routes);
+  const running = new Set<Exchange>();
+  services.observer.watchRequests((projectId) => countRunning(running, projectId));
   const listener = new Listener(
     {
       request: (head, body, reply) => {
         const route = router.find(pathOf(head));
         if (route?.isProbe !== true) listener.lastRequestAt = performance.now();
-        serve(services, route, head, body, reply);
+        serve(services, running, route, head, body, reply);
       },
       rejected: (head, reason, reply) => reject(services, head, reason, reply),
       precheck: (head, reply) => precheck(services, router.find(pathOf(head)), head, reply),
@@ -34,9 +36,26 @@ export function buildServer(services: Services, routes: readonly Route[]): Liste
   return listener;
 }
 
-function serve(services: Services, route: Route | undefined, head: RequestHead, body: Buffer | Lease, reply: HttpReply): void {
+/** Number of requests of a project that are not answered yet; of all without one. */
+function countRunning(running: ReadonlySet<Exchange>, projectId: string | undefined): number {
+  if (projectId === undefined) return running.size;
+  let count = 0;
+  for (const { caller } of running) if (caller?.projectId === projectId) count++;
+  return count;
+}
+
+function serve(
+  services: Services,
+  running: Set<Exchange>,
+  route: Route | undefined,
+  head: RequestHead,
+  body: Buffer | Lease,
+  reply: HttpReply,
+): void {
   const exchange = new Exchange(head, reply, body.length === 0 ? undefined : body, services.responses);
+  running.add(exchange);
   reply.onFinished = () => {
+    running.delete(exchange);
     if (reply.isLost) exchange.abort();
     logRequest(services, exchange);
   };

@@ -224,10 +224,11 @@ export async function changeDatabase(
   const { scope, entry, context } = await readCheckedEntry(store, caller, projectId, body, rules, readEntry);
   const password = entry.password === '***' ? null : entry.password;
   const before = context.entries.get(registryKey(entry.type, entry.alias ?? entry.database, entry.spaces ?? SPACE_NAMES));
-  if (!(await store.changeEntry(scope, { ...entry, password })))
+  const changed = before === undefined ? undefined : differences(before, entry, password);
+  if (!(await store.changeEntry(scope, { ...entry, password }, changed)))
     throw apiError('database_unknown', entry.type, entry.alias ?? entry.database);
   const answer = entryAnswer(200, 'The database entry was changed.', scope, entry.type, entry.database);
-  return before === undefined ? answer : { ...answer, changed: differences(before, entry, password) };
+  return changed === undefined ? answer : { ...answer, changed };
 }
 
 /** Returns the names of the changed fields. */

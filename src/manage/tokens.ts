@@ -15,23 +15,10 @@ import { writeJson } from '../util/json/json.ts';
 import type { PlainValue } from '../util/text/decimal.ts';
 import { document, done, type ManageAnswer } from './answer.ts';
 import { BodyFields, quoted } from './fields.ts';
+import { type Paging, parseTimestamp, readPage } from './parameters.ts';
 
 const MAX_ROLES = 64;
 const MAX_ROLE_LENGTH = 128;
-const DEFAULT_PAGE_SIZE = 100;
-
-/** The common form of RFC 3339, which `Date.parse` is specified to accept. */
-const RFC_3339 = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
-
-function parseTimestamp(text: string): number | undefined {
-  const day = RFC_3339.exec(text)?.[1];
-  if (day === undefined) return undefined;
-  const timestamp = Date.parse(text);
-  // `Date.parse` turns 30 February into 1 March, so a day exists only if it survives the round
-  // trip.
-  const exists = !Number.isNaN(Date.parse(day)) && new Date(Date.parse(day)).toISOString().startsWith(day);
-  return Number.isNaN(timestamp) || !exists ? undefined : timestamp;
-}
 
 function roleProblem(roles: readonly string[]): string | undefined {
   if (roles.length === 0) return 'must have at least one role';
@@ -154,22 +141,8 @@ async function unknownPlace(store: Store, { orgId, projectId }: SpaceCaller) {
   return (await store.projectContext(orgId, projectId)) === undefined ? apiError('project_unknown') : apiError('space_unknown');
 }
 
-function readPageNumber(name: string, text: string | undefined, fallback: number, min: number, max: number): number {
-  if (text === undefined) return fallback;
-  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (number >= min && number <= max) return number;
-  throw apiError('paging_invalid', name, `it must be a whole number between ${min} and ${max}`);
-}
-
-export async function listTokens(
-  store: Store,
-  caller: ProjectCaller,
-  paging: { readonly pg: string | undefined; readonly ps: string | undefined },
-  maxPageSize: number,
-): Promise<ManageAnswer> {
-  const limit = readPageNumber('ps', paging.ps, Math.min(DEFAULT_PAGE_SIZE, maxPageSize), 1, maxPageSize);
-  const page = readPageNumber('pg', paging.pg, 0, 0, 999_999_999);
-  return document((await store.listTokens(caller, { offset: page * limit, limit })).map(describe));
+export async function listTokens(store: Store, caller: ProjectCaller, paging: Paging, maxPageSize: number): Promise<ManageAnswer> {
+  return document((await store.listTokens(caller, readPage(paging, maxPageSize))).map(describe));
 }
 
 export async function deleteToken(store: Store, caller: ProjectCaller, tokenId: string | undefined): Promise<ManageAnswer> {

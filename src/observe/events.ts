@@ -53,6 +53,7 @@ export type Event =
   | {
       readonly kind: 'rolled_back';
       readonly requestId: string;
+      readonly projectId: string;
       readonly uri: string;
       readonly from: string;
       readonly to: string;

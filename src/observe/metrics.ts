@@ -10,6 +10,11 @@ export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 export interface PoolCount {
   readonly type: string;
   readonly purpose: string;
+  /** Name of the database, such as `pg/shop`. */
+  readonly ref: string;
+  /** Absent for the database of a definition. */
+  readonly projectId?: string | undefined;
+  readonly max: number;
   readonly open: number;
   readonly idle: number;
   readonly waiting: number;

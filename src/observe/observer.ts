@@ -4,6 +4,7 @@
  */
 import { lineForLog, redactError } from '../util/text/redact-error.ts';
 import type { AuditEvent, Event, Overload, RequestEvent } from './events.ts';
+import { addFigures, addPools, LiveCounters, type LiveFigures } from './live.ts';
 import { Log } from './log.ts';
 import { Metrics, type PoolCount, type ServiceLoad } from './metrics.ts';
 import { requestLine } from './request-line.ts';
@@ -16,17 +17,34 @@ const OVERLOAD_MESSAGES: Readonly<Record<Overload, string>> = {
 /** An overload is logged at most once in this time, however many clients meet it. */
 const OVERLOAD_INTERVAL_MS = 10_000;
 
+export type ReportTopic = 'metrics' | 'live';
+
+/** The other processes of the instance. `undefined` if they do not answer. */
+export interface Peers {
+  metrics(): Promise<string | undefined>;
+  live(projectId: string | undefined): Promise<readonly LiveFigures[] | undefined>;
+}
+
 export class Observer {
   readonly #log: Log;
   readonly #metrics: Metrics;
   readonly #clock = new IsoClock();
   readonly #overloadsLoggedAt = new Map<Overload, number>();
-  /** Collects the metrics of all processes, if there are several. */
-  gatherMetrics: (() => Promise<string>) | undefined;
+  readonly #live = new LiveCounters();
+  readonly #pools: () => readonly PoolCount[];
+  #inFlight: (projectId: string | undefined) => number = () => 0;
+  /** Collects the reports of all processes, if there are several. */
+  peers: Peers | undefined;
 
   constructor(level: string, pools: () => readonly PoolCount[]) {
     this.#log = new Log(level);
     this.#metrics = new Metrics(pools);
+    this.#pools = pools;
+  }
+
+  /** Counts the running requests of a project, or of all. */
+  watchRequests(count: (projectId: string | undefined) => number): void {
+    this.#inFlight = count;
   }
 
   /** Adds the load of the HTTP server to the metrics. */
@@ -42,8 +60,9 @@ export class Observer {
     this.emit({ kind: 'trouble', message: OVERLOAD_MESSAGES[limit] });
   }
 
-  cacheLookup(result: 'hit' | 'miss' | 'shared'): void {
+  cacheLookup(result: 'hit' | 'miss' | 'shared', projectId: string): void {
     this.#metrics.cacheLookups.add(result);
+    if (result !== 'shared') this.#live.cacheLookup(projectId, result);
   }
 
   readShared(): void {
@@ -60,6 +79,7 @@ export class Observer {
         return;
       case 'rolled_back': {
         this.#metrics.rollbacks.add(event.uri);
+        this.#live.rollback(event.projectId);
         const { requestId, uri, from, to, reason } = event;
         this.#log.write('warn', { request_id: requestId, uri, from, to, reason: lineForLog(reason) }, 'rolled back');
         return;
@@ -77,13 +97,24 @@ export class Observer {
   }
 
   /** The metrics of all processes. */
-  metrics(): Promise<string> {
-    return this.gatherMetrics?.() ?? this.ownMetrics();
+  async metrics(): Promise<string> {
+    return (await this.peers?.metrics()) ?? this.#metrics.text();
   }
 
-  /** The metrics of this process. */
-  ownMetrics(): Promise<string> {
-    return this.#metrics.text();
+  /** Live figures of all processes, for a project or the instance. */
+  async live(projectId: string | undefined): Promise<LiveFigures> {
+    const parts = await this.peers?.live(projectId);
+    return addFigures(parts ?? [this.#ownLive(projectId)]);
+  }
+
+  /** Answers another process: the metrics or the live figures of this one. */
+  async report(topic: ReportTopic, projectId?: string): Promise<string> {
+    return topic === 'metrics' ? this.#metrics.text() : JSON.stringify(this.#ownLive(projectId));
+  }
+
+  #ownLive(projectId: string | undefined): LiveFigures {
+    const pools = this.#pools().filter((pool) => projectId === undefined || pool.projectId === projectId);
+    return this.#live.figures(projectId, this.#inFlight(projectId), addPools(pools));
   }
 
   flush(): void {
@@ -92,6 +123,7 @@ export class Observer {
 
   #request(event: RequestEvent): void {
     const outcome = this.#metrics.addRequest(event);
+    this.#live.request(event.caller?.projectId, event.status, event.ms);
     if (this.#log.hasRequests) this.#log.writeRequest(requestLine(event, this.#clock.now(), outcome));
   }
 }

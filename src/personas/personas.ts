@@ -144,7 +144,7 @@ export async function copyPersonas(
     const { persona, about, roles, rank, document } = record;
     return { persona, about, roles, rank, document, userId: caller.userId };
   });
-  const outcome = await store.putPersonas({ orgId: caller.orgId, projectId: caller.projectId, spaceId: target }, drafts);
+  const outcome = await store.putPersonas({ orgId: caller.orgId, projectId: caller.projectId, spaceId: target }, drafts, 'copy');
   if (outcome === 'space_unknown') throw apiError('space_unknown');
   return { status: 200, body: plainDocument({ copied: names }), object: names.join(' ') };
 }

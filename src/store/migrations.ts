@@ -154,6 +154,18 @@ const MIGRATIONS: readonly Migration[] = [
       ];
     },
   },
+  {
+    version: 10,
+    // Records of changes. They outlive what was changed, so nothing references other tables.
+    statements: ({ text, integer, tableEnd }) => [
+      `CREATE TABLE audit (
+         audit_id ${text} PRIMARY KEY, at ${text} NOT NULL, action ${text} NOT NULL, object ${text} NOT NULL, changed ${text},
+         status ${integer} NOT NULL, user_id ${text} NOT NULL, token_id ${text}, roles ${text} NOT NULL, org_id ${text}, project_id ${text},
+         space_id ${text}, request_id ${text} NOT NULL, instance ${text} NOT NULL)${tableEnd}`,
+      'CREATE INDEX audit_at ON audit (at)',
+      'CREATE INDEX audit_project ON audit (project_id, at)',
+    ],
+  },
 ];
 
 export const NEWEST_FORMAT = MIGRATIONS.at(-1)?.version ?? 0;

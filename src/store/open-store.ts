@@ -11,6 +11,7 @@ import type { Driver } from './sql-driver.ts';
 import { SqlStore } from './sql-store.ts';
 import { SqliteDriver, SqliteFreshness } from './sqlite/driver.ts';
 import type { Store } from './store.ts';
+import { makeCore } from './store-core.ts';
 
 export interface StoreOptions {
   /** URL of PostgreSQL; `undefined` for the embedded store in `dataDir`. */
@@ -25,12 +26,15 @@ export interface StoreOptions {
   readonly keys: readonly Uint8Array[];
   /** Time that cached tokens are trusted while PostgreSQL is unreachable. */
   readonly staleSecs?: number;
+  /** Days for which audit records are kept; 0 writes none. */
+  readonly auditDays?: number;
   /** Called for problems that no request waits for. */
   readonly onProblem?: (what: string, cause: unknown) => void;
 }
 
 const ALONE_LOOKS_EVERY_MS = 100;
 const STALE_SECS = 15;
+const AUDIT_DAYS = 90;
 
 async function openFeed(driver: Driver, ring: KeyRing): Promise<ChangeFeed> {
   await migrate(driver);
@@ -40,14 +44,14 @@ async function openFeed(driver: Driver, ring: KeyRing): Promise<ChangeFeed> {
 }
 
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { url, dataDir, keys, onProblem = () => undefined } = options;
+  const { url, dataDir, keys, onProblem = () => undefined, auditDays = AUDIT_DAYS } = options;
   const ring = new KeyRing(keys);
   const driver = url === undefined ? await SqliteDriver.open(dataDir) : await openPostgres(url);
   try {
     const feed = await openFeed(driver, ring);
     if (driver instanceof SqliteDriver) driver.begin(onProblem);
     const freshness = await openFreshness(driver, feed, options, onProblem);
-    return new SqlStore({ driver, ring, feed, freshness, onProblem });
+    return new SqlStore(makeCore({ driver, ring, feed, freshness, onProblem, auditDays }));
   } catch (error) {
     await driver.close();
     throw error;

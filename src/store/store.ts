@@ -11,6 +11,7 @@
  * one responds when no instance can serve the old one from memory.
  */
 import type { AppDraft, AppRecord, AppRevision, Apps } from '../model/app.ts';
+import type { AuditFilter, AuditRecord, ChangeAuthor } from '../model/audit.ts';
 import type { Definition, DefinitionDraft, DefinitionMethod, DefinitionSummary, Endpoint } from '../model/definition.ts';
 import type { Entry } from '../model/entry.ts';
 import type { LarkModules } from '../model/lark-module.ts';
@@ -121,6 +122,12 @@ export interface Change {
 }
 export type ChangeTopic = 'org' | 'project' | 'token' | 'endpoint' | 'modules' | 'personas' | 'app';
 
+export interface AuditPage {
+  readonly records: readonly AuditRecord[];
+  /** Number of records on all pages. */
+  readonly total: number;
+}
+
 export interface RewrapProgress {
   readonly rewrapped: number;
   readonly unreadable: number;
@@ -140,6 +147,13 @@ export interface Store {
   /** Calls the listener for every write, right after the caches have dropped the old value. */
   onChange(listener: (change: Change) => void): void;
   close(): Promise<void>;
+  /**
+   * The same records, changed on behalf of an author: each change appends its audit record in the
+   * same transaction.
+   */
+  as(author: ChangeAuthor): Store;
+  /** Audit records, newest first. */
+  listAudit(filter: AuditFilter, page: Page): Promise<AuditPage>;
 
   organization(orgId: string): Cached<Organization>;
   listOrganizations(): Promise<readonly Organization[]>;
@@ -161,9 +175,13 @@ export interface Store {
   addEntry(scope: ProjectScope, entry: EntryDraft): Promise<EntryAddition>;
   /**
    * Replaces the entry of the same type, alias and spaces; a null password keeps the stored one.
-   * Returns `false` if it does not exist.
+   * Returns `false` if it does not exist. `changed`: names of the changed fields, for the audit.
    */
-  changeEntry(scope: ProjectScope, entry: Omit<EntryDraft, 'password'> & { readonly password: string | null }): Promise<boolean>;
+  changeEntry(
+    scope: ProjectScope,
+    entry: Omit<EntryDraft, 'password'> & { readonly password: string | null },
+    changed?: readonly string[],
+  ): Promise<boolean>;
   /** Removes the entry of that type and alias, limited to a space if several have one. */
   removeEntry(scope: ProjectScope, type: string, alias: string, space?: string): Promise<EntryRemoval>;
 
@@ -216,7 +234,7 @@ export interface Store {
    * All or none; personas of the same names are replaced. `created` means that none of the names
    * existed.
    */
-  putPersonas(scope: SpaceScope, drafts: readonly PersonaDraft[]): Promise<PersonaStorage>;
+  putPersonas(scope: SpaceScope, drafts: readonly PersonaDraft[], action?: 'put' | 'copy'): Promise<PersonaStorage>;
   deletePersona(scope: SpaceScope, persona: string): Promise<boolean>;
 
   /** The apps of a space without their documents; empty if the space has none. */

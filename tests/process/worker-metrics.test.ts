@@ -1,6 +1,6 @@
 // The metrics of several processes as one text.
 import { expect, test } from 'vitest';
-import { mergeMetrics } from '../../src/cli/serve/worker-metrics.ts';
+import { mergeMetrics } from '../../src/cli/serve/worker-reports.ts';
 
 const of = (count: number, more = ''): string => `# HELP a_total Things; {odd} ones too.
 # TYPE a_total counter

@@ -24,6 +24,7 @@ const SHOWN: Readonly<Record<string, string>> = {
   personas: 'personas',
   apps: 'apps',
   tokens: 'tokens',
+  audit: 'audit records',
 };
 
 function summary({ counts, format }: BackupReport): string {

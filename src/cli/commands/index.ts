@@ -9,6 +9,7 @@ import { CLIENT_FLAGS, CLIENT_SWITCHES } from '../client/client.ts';
 import { contextCommand, loginCommand } from '../client/context.ts';
 import { type CompletedCommand, completionCommand } from '../terminal/completion.ts';
 import { APP_COMMANDS } from './app.ts';
+import { AUDIT_COMMAND } from './audit.ts';
 import { runSubcommand, type Subcommands } from './client.ts';
 import { DATABASE_COMMANDS } from './database.ts';
 import { DEFINITION_COMMANDS } from './definition.ts';
@@ -121,6 +122,7 @@ const COMMANDS: Readonly<Record<string, CliCommand>> = {
   definition: remote('definition', DEFINITION_COMMANDS, 'definitions of a running service'),
   app: remote('app', APP_COMMANDS, 'apps of a running service: pages of charts, tables and forms'),
   test: { ...TEST_COMMAND, flags: ['only', 'tap', 'junit', ...CLIENT_FLAGS] },
+  audit: AUDIT_COMMAND,
   persona: remote('persona', PERSONA_COMMANDS, 'personas of a running service: who may do what'),
   token: remote('token', TOKEN_COMMANDS, 'Power Tokens of a running service'),
   org: remote('org', ORG_COMMANDS, 'organizations of a running service'),

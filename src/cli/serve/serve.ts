@@ -5,7 +5,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { startService, urlOf } from '../../app.ts';
 import { type Config, ConfigError } from '../../config.ts';
-import { relayMetrics, shareMetrics } from './worker-metrics.ts';
+import { joinWorkers, relayReports } from './worker-reports.ts';
 
 /**
  * Signals within this time count as one: a terminal's Ctrl-C reaches a process directly and through
@@ -73,7 +73,7 @@ export function endOnSignal({ close, breakOff }: Pick<Running, 'close' | 'breakO
 export async function startOne(config: Config): Promise<Running> {
   const service = await startService(config);
   const { observer } = service;
-  if (cluster.isWorker) observer.gatherMetrics = shareMetrics(() => observer.ownMetrics());
+  if (cluster.isWorker) observer.peers = joinWorkers((topic, projectId) => observer.report(topic, projectId));
   return { url: service.url, close: () => service.close(config.shutdownSecs), breakOff: () => service.breakOff() };
 }
 
@@ -84,7 +84,7 @@ function startWorkers(config: Config): Promise<Running> {
   const signalAll = (): void => {
     for (const worker of workers()) worker.process.kill('SIGTERM');
   };
-  relayMetrics(workers);
+  relayReports(workers);
   return new Promise((resolve, reject) => {
     cluster.on('exit', (worker) => {
       if (state === 'closing' || worker.exitedAfterDisconnect) return;

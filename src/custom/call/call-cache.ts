@@ -42,7 +42,7 @@ export class CachedCalls {
     if (cacheResult) {
       const lookup = this.#cache.get(key);
       const hit = lookup instanceof Promise ? await lookup : lookup;
-      this.#observer.cacheLookup(hit === undefined ? 'miss' : 'hit');
+      this.#observer.cacheLookup(hit === undefined ? 'miss' : 'hit', call.caller.projectId);
       if (hit !== undefined) {
         send(hasHead ? unpack(hit) : bodyOnly(hit), [...headers, 'X-Cache', 'HIT', 'Server-Timing', 'cache;desc="hit"'], output);
         return ANSWERED;
@@ -55,7 +55,7 @@ export class CachedCalls {
         this.#cache.set(key, hasHead ? pack(response) : response.body, cacheTtlSecs);
       return response;
     };
-    if (coalesce && this.#inFlight.has(key)) this.#observer.cacheLookup('shared');
+    if (coalesce && this.#inFlight.has(key)) this.#observer.cacheLookup('shared', call.caller.projectId);
     const response = await (coalesce ? this.#inFlight.join(key, call.signal, run) : run(call.signal));
     if (response.kind === 'failed') return response;
     // No step was timed by this caller if it joined the run of another.

@@ -22,8 +22,9 @@ export class VersionFailures {
     this.#store.recordFailure(caller, definitionId, message);
   }
 
-  rolledBack({ requestId }: Call, requested: Definition, served: Definition, reason: unknown): void {
+  rolledBack({ requestId, caller }: Call, requested: Definition, served: Definition, reason: unknown): void {
     if (!(reason instanceof ApiError)) this.#observer.emit({ kind: 'failure', requestId, error: reason });
-    this.#observer.emit({ kind: 'rolled_back', requestId, uri: requested.uri, from: requested.version, to: served.version, reason });
+    const { uri, version: from } = requested;
+    this.#observer.emit({ kind: 'rolled_back', requestId, projectId: caller.projectId, uri, from, to: served.version, reason });
   }
 }

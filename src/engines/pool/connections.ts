@@ -21,6 +21,11 @@ const MAX_REMEMBERED = 10_000;
 export interface PoolCounts {
   readonly type: DbType;
   readonly purpose: Purpose;
+  /** Name of the database, such as `pg/shop`. */
+  readonly ref: string;
+  readonly projectId: string | undefined;
+  /** Maximum number of open connections. */
+  readonly max: number;
   readonly open: number;
   readonly idle: number;
   readonly waiting: number;
@@ -35,6 +40,8 @@ interface Pooled {
   readonly projectId: string | undefined;
   readonly type: DbType;
   readonly purpose: Purpose;
+  readonly ref: string;
+  readonly max: number;
 }
 
 export class Connections {
@@ -110,7 +117,14 @@ export class Connections {
   }
 
   counts(): readonly PoolCounts[] {
-    return Array.from(this.#allPools(), ({ pool, type, purpose }) => ({ type, purpose, ...pool.counts }));
+    return Array.from(this.#allPools(), ({ pool, type, purpose, ref, projectId, max }) => ({
+      type,
+      purpose,
+      ref,
+      projectId,
+      max,
+      ...pool.counts,
+    }));
   }
 
   close(): void {
@@ -130,7 +144,8 @@ export class Connections {
     const [first, ...others] = entry.hosts.map((host) => this.#serverOf(host));
     const servers: PoolOwner['servers'] = [first ?? new ServerBudget(), ...others];
     const pool: Pool = new Pool(limits, () => this.#connect(entry, pool), { username: entry.username, servers });
-    const pooled: Pooled = { pool, servers, projectId: entry.projectId, type: entry.type, purpose };
+    const { type, projectId, alias = entry.database, maxOpenConnections: max } = entry;
+    const pooled: Pooled = { pool, servers, projectId, type, purpose, ref: `${type}/${alias}`, max };
     if (this.#retired.has(entry.id)) pool.drain();
     this.#pools[purpose].set(entry.id, pooled);
     return pooled;

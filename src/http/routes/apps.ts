@@ -21,8 +21,9 @@ import { MAX_APP_BYTES } from '../../apps/document/document.ts';
 import type { AppText } from '../../apps/validate.ts';
 import { DEMANDS } from '../../auth/caller.ts';
 import { apiError } from '../../errors.ts';
+import type { Store } from '../../store/store.ts';
 import type { PlainValue } from '../../util/text/decimal.ts';
-import { audit } from '../audit.ts';
+import { audit, storeFor } from '../audit.ts';
 import { enterSpace, type InSpace, requireRole } from '../enter.ts';
 import type { Exchange } from '../exchange.ts';
 import { JSON_TYPES, jsonBody, mediaType, textBody, YAML_TYPES } from '../request-body.ts';
@@ -38,7 +39,12 @@ export function appRoutes(services: Services): readonly Route[] {
   if (config.apps === 'off') return [];
   const base = `/${config.pathPrefix}/app/v1`;
   const enter = (exchange: Exchange) => enterSpace(services, exchange, DEMANDS.apps);
-  const partsOf = ({ caller, context }: InSpace): SpaceParts => ({ ...services.apps, scope: caller, context });
+  const partsOf = ({ caller, context }: InSpace, changed = store): SpaceParts => ({
+    ...services.apps,
+    store: changed,
+    scope: caller,
+    context,
+  });
 
   const enterAuthor = async (exchange: Exchange): Promise<InSpace> => {
     const at = await enter(exchange);
@@ -58,18 +64,18 @@ export function appRoutes(services: Services): readonly Route[] {
     };
 
   const changeWith =
-    (action: string, work: (exchange: Exchange, at: InSpace) => Promise<AppAnswer>): Handler =>
+    (action: string, work: (exchange: Exchange, at: InSpace, changed: Store) => Promise<AppAnswer>): Handler =>
     async (exchange) => {
       const at = await enterAuthor(exchange);
       const format = formatOf(exchange.parameter('format'));
-      const { status, body, object } = await work(exchange, at);
+      const { status, body, object } = await work(exchange, at, storeFor(services, exchange, at.caller));
       audit(services, exchange, at.caller, { action, status, object });
       sendValue(exchange, status, format, body);
     };
 
   const methods: Route['methods'] = {
-    POST: changeWith('app.put', (exchange, at) => putApp(at.caller, partsOf(at), textOf(exchange))),
-    DELETE: changeWith('app.delete', (exchange, { caller }) => deleteApp(store, caller, exchange.required('app'))),
+    POST: changeWith('app.put', (exchange, at, changed) => putApp(at.caller, partsOf(at, changed), textOf(exchange))),
+    DELETE: changeWith('app.delete', (exchange, { caller }, changed) => deleteApp(changed, caller, exchange.required('app'))),
   };
 
   return [
@@ -103,7 +109,9 @@ export function appRoutes(services: Services): readonly Route[] {
       path: `${base}/space/copy`,
       precheck: enterAuthor,
       methods: {
-        PUT: changeWith('app.copy', (exchange, { caller, context }) => copyApps(caller, services.apps, context, jsonBody(exchange))),
+        PUT: changeWith('app.copy', (exchange, { caller, context }, changed) =>
+          copyApps(caller, { ...services.apps, store: changed }, context, jsonBody(exchange)),
+        ),
       },
     },
     {
@@ -120,8 +128,8 @@ export function appRoutes(services: Services): readonly Route[] {
       path: `${base}/revert`,
       precheck: enterAuthor,
       methods: {
-        PUT: changeWith('app.revert', (exchange, at) =>
-          revertApp(at.caller, partsOf(at), exchange.required('app'), exchange.required('revision_id')),
+        PUT: changeWith('app.revert', (exchange, at, changed) =>
+          revertApp(at.caller, partsOf(at, changed), exchange.required('app'), exchange.required('revision_id')),
         ),
       },
     },

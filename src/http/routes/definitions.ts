@@ -23,7 +23,7 @@ import { promote } from '../../custom/manage/promote.ts';
 import type { ValidateOptions } from '../../custom/manage/validate.ts';
 import { apiError } from '../../errors.ts';
 import { parseUlid } from '../../model/ulid.ts';
-import { audit } from '../audit.ts';
+import { audit, storeFor } from '../audit.ts';
 import { enterSpace, requireRole } from '../enter.ts';
 import type { Exchange } from '../exchange.ts';
 import { jsonBody, yamlBody } from '../request-body.ts';
@@ -67,12 +67,13 @@ export function definitionRoutes(services: Services): readonly Route[] {
       work(exchange, await enter(exchange));
 
   const change =
-    (action: string, work: (exchange: Exchange, author: Author) => Promise<ManagementResult>): Handler =>
+    (action: string, work: (exchange: Exchange, author: Author, managed: Management) => Promise<ManagementResult>): Handler =>
     async (exchange) => {
       const author = await enter(exchange);
       requireRole(author.caller, ...AUTHORS);
       const format = formatOf(exchange.parameter('format'));
-      const { status, body, object } = await work(exchange, author);
+      const managed = { ...management, store: storeFor(services, exchange, author.caller) };
+      const { status, body, object } = await work(exchange, author, managed);
       audit(services, exchange, author.caller, { action, status, object });
       sendValue(exchange, status, format, body);
     };
@@ -92,10 +93,14 @@ export function definitionRoutes(services: Services): readonly Route[] {
           if (name === 'yaml') sendBytes(exchange, 200, format.contentType, Buffer.from(definition.document));
           else sendValue(exchange, 200, format, describeDefinition(definition, author.caller));
         }),
-        POST: change('definition.deploy', (exchange, author) => deploy(management, author, yamlBody(exchange), inspectOptions(exchange))),
-        PUT: change('definition.update', (exchange, author) => update(management, author, yamlBody(exchange), inspectOptions(exchange))),
-        DELETE: change('definition.delete', (exchange, author) =>
-          remove(management, author, {
+        POST: change('definition.deploy', (exchange, author, managed) =>
+          deploy(managed, author, yamlBody(exchange), inspectOptions(exchange)),
+        ),
+        PUT: change('definition.update', (exchange, author, managed) =>
+          update(managed, author, yamlBody(exchange), inspectOptions(exchange)),
+        ),
+        DELETE: change('definition.delete', (exchange, author, managed) =>
+          remove(managed, author, {
             uri: exchange.required('uri'),
             method: exchange.required('method'),
             version: exchange.required('version'),
@@ -130,7 +135,9 @@ export function definitionRoutes(services: Services): readonly Route[] {
       path: `${base}/space/copy`,
       precheck,
       methods: {
-        PUT: change('definition.copy', (exchange, author) => promote(management, author, jsonBody(exchange), inspectOptions(exchange))),
+        PUT: change('definition.copy', (exchange, author, managed) =>
+          promote(managed, author, jsonBody(exchange), inspectOptions(exchange)),
+        ),
       },
     },
     {

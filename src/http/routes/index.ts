@@ -2,6 +2,7 @@
 
 import type { Route, Services } from '../route.ts';
 import { appRoutes } from './apps.ts';
+import { auditRoutes } from './audit.ts';
 import { autoRoutes } from './auto.ts';
 import { consoleRoutes } from './console.ts';
 import { customRoutes } from './custom.ts';
@@ -9,6 +10,7 @@ import { definitionRoutes } from './definitions.ts';
 import { describeRoutes } from './describe.ts';
 import { healthRoutes } from './health.ts';
 import { larkRoutes } from './lark.ts';
+import { liveRoutes } from './live.ts';
 import { mcpRoutes } from './mcp.ts';
 import { metaRoutes } from './meta.ts';
 import { personaRoutes } from './personas.ts';
@@ -18,12 +20,14 @@ export function allRoutes(services: Services): readonly Route[] {
   const routes = [
     healthRoutes,
     appRoutes,
+    auditRoutes,
     autoRoutes,
     consoleRoutes,
     customRoutes,
     definitionRoutes,
     describeRoutes,
     larkRoutes,
+    liveRoutes,
     metaRoutes,
     personaRoutes,
     systemRoutes,

@@ -5,8 +5,9 @@ import { checkModule, definitionsLoading } from '../../custom/manage/modules.ts'
 import type { ManageAnswer } from '../../manage/answer.ts';
 import { type CompileModule, checkModuleText, deleteModule, getModule, listModules, putModule } from '../../manage/lark-modules.ts';
 import type { SpaceCaller } from '../../model/caller.ts';
+import type { Store } from '../../store/store.ts';
 import { plainDocument } from '../../util/json/plain-document.ts';
-import { audit } from '../audit.ts';
+import { audit, storeFor } from '../audit.ts';
 import { enterSpace } from '../enter.ts';
 import type { Exchange } from '../exchange.ts';
 import { yamlBody } from '../request-body.ts';
@@ -21,10 +22,10 @@ export function larkRoutes(services: Services): readonly Route[] {
   const enter = async (exchange: Exchange): Promise<SpaceCaller> => (await enterSpace(services, exchange, DEMANDS.modules)).caller;
 
   const changeWith =
-    (action: string, work: (exchange: Exchange, caller: SpaceCaller) => Promise<ManageAnswer>): Handler =>
+    (action: string, work: (exchange: Exchange, caller: SpaceCaller, changed: Store) => Promise<ManageAnswer>): Handler =>
     async (exchange) => {
       const caller = await enter(exchange);
-      const { status, body, object = '' } = await work(exchange, caller);
+      const { status, body, object = '' } = await work(exchange, caller, storeFor(services, exchange, caller));
       audit(services, exchange, caller, { action, status, object });
       sendJson(exchange, status, body);
     };
@@ -35,17 +36,17 @@ export function larkRoutes(services: Services): readonly Route[] {
       checkModule(module, others, projectId);
 
   const methods: Route['methods'] = {
-    POST: changeWith('module.put', (exchange, caller) =>
-      putModule(store, caller, yamlBody(exchange), compileFor(caller), definitionsLoading),
+    POST: changeWith('module.put', (exchange, caller, changed) =>
+      putModule(changed, caller, yamlBody(exchange), compileFor(caller), definitionsLoading),
     ),
     async GET(exchange) {
       const caller = await enter(exchange);
       const format = formatOf(exchange.parameter('format'));
       sendValue(exchange, 200, format, plainDocument((await getModule(store, caller, exchange.parameter('module'))).body));
     },
-    DELETE: changeWith('module.delete', (exchange, caller) =>
+    DELETE: changeWith('module.delete', (exchange, caller, changed) =>
       deleteModule(
-        store,
+        changed,
         caller,
         exchange.parameter('module'),
         definitionsLoading,

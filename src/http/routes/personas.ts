@@ -18,7 +18,8 @@ import {
   type PutRequest,
   putPersona,
 } from '../../personas/personas.ts';
-import { audit } from '../audit.ts';
+import type { Store } from '../../store/store.ts';
+import { audit, storeFor } from '../audit.ts';
 import { enterSpace, type InSpace, requireRole } from '../enter.ts';
 import type { Exchange } from '../exchange.ts';
 import { JSON_TYPES, jsonBody, mediaType, textBody, YAML_TYPES } from '../request-body.ts';
@@ -51,12 +52,12 @@ export function personaRoutes(services: Services): readonly Route[] {
     };
 
   const changeWith =
-    (action: string, work: (exchange: Exchange, at: InSpace) => Promise<PersonaAnswer>): Handler =>
+    (action: string, work: (exchange: Exchange, at: InSpace, changed: Store) => Promise<PersonaAnswer>): Handler =>
     async (exchange) => {
       const at = await enter(exchange);
       requireAdmin(at.caller);
       const format = formatOf(exchange.parameter('format'));
-      const { status, body, object } = await work(exchange, at);
+      const { status, body, object } = await work(exchange, at, storeFor(services, exchange, at.caller));
       audit(services, exchange, at.caller, { action, status, object });
       sendValue(exchange, status, format, body);
     };
@@ -69,9 +70,9 @@ export function personaRoutes(services: Services): readonly Route[] {
   });
 
   const methods: Route['methods'] = {
-    POST: changeWith('persona.put', (exchange, at) => putPersona(store, at.caller, documentOf(exchange, at))),
+    POST: changeWith('persona.put', (exchange, at, changed) => putPersona(changed, at.caller, documentOf(exchange, at))),
     GET: readWith((exchange, { caller }) => getPersona(store, caller, exchange.required('persona'))),
-    DELETE: changeWith('persona.delete', (exchange, { caller }) => deletePersona(store, caller, exchange.required('persona'))),
+    DELETE: changeWith('persona.delete', (exchange, { caller }, changed) => deletePersona(changed, caller, exchange.required('persona'))),
   };
 
   /** Only administrators may send a body. */
@@ -90,7 +91,9 @@ export function personaRoutes(services: Services): readonly Route[] {
       path: `${base}/space/copy`,
       precheck,
       methods: {
-        PUT: changeWith('persona.copy', (exchange, { caller, context }) => copyPersonas(store, caller, context, jsonBody(exchange))),
+        PUT: changeWith('persona.copy', (exchange, { caller, context }, changed) =>
+          copyPersonas(changed, caller, context, jsonBody(exchange)),
+        ),
       },
     },
     {

@@ -20,15 +20,19 @@ import {
 } from '../../manage/projects.ts';
 import { createToken, deleteToken, listTokens } from '../../manage/tokens.ts';
 import type { Caller, OrgCaller, SpaceCaller } from '../../model/caller.ts';
+import type { Store } from '../../store/store.ts';
 import { after, type MaybePromise } from '../../util/concurrency/maybe-promise.ts';
 import { plainDocument } from '../../util/json/plain-document.ts';
-import { audit } from '../audit.ts';
+import { audit, storeFor } from '../audit.ts';
 import { identify, projectOf } from '../enter.ts';
 import type { Exchange } from '../exchange.ts';
 import { jsonBody } from '../request-body.ts';
 import { formatOf } from '../request-url.ts';
 import { sendDone, sendValue } from '../response/respond.ts';
 import type { Handler, Route, Services } from '../route.ts';
+
+/** Changes records through the store for changes, on behalf of the caller. */
+type Change = (exchange: Exchange, caller: SpaceCaller, changed: Store) => Promise<ManageAnswer>;
 
 /** First path segments of the service itself, which cannot be abbreviations of organizations. */
 const OWN_SEGMENTS = ['healthz', 'readyz', 'metrics'];
@@ -54,18 +58,18 @@ export function systemRoutes(services: Services): readonly Route[] {
     };
 
   const changeWith =
-    (demand: Demand, action: string, work: (exchange: Exchange, caller: SpaceCaller) => Promise<ManageAnswer>): Handler =>
+    (demand: Demand, action: string, work: Change): Handler =>
     async (exchange) => {
       const caller = await identify(services, exchange, demand);
-      audited(exchange, caller, action, await work(exchange, caller as SpaceCaller));
+      audited(exchange, caller, action, await work(exchange, caller as SpaceCaller, storeFor(services, exchange, caller)));
     };
 
   /** Checks that the context exists, which tokens require. */
   const inSpace =
-    (work: (exchange: Exchange, caller: SpaceCaller) => Promise<ManageAnswer>) =>
-    async (exchange: Exchange, caller: SpaceCaller): Promise<ManageAnswer> => {
+    (work: Change): Change =>
+    async (exchange, caller, changed) => {
       await projectOf(services, caller);
-      return work(exchange, caller);
+      return work(exchange, caller, changed);
     };
 
   const precheck =
@@ -80,12 +84,16 @@ export function systemRoutes(services: Services): readonly Route[] {
       path: `${base}/org`,
       precheck: precheck(DEMANDS.system),
       methods: {
-        POST: changeWith(DEMANDS.system, 'org.create', (exchange, caller) => createOrg(store, caller, jsonBody(exchange), reserved)),
-        GET: readWith(DEMANDS.system, (exchange, caller) => getOrg(store, caller, exchange.parameter('org_id') ?? caller.orgId)),
-        PUT: changeWith(DEMANDS.system, 'org.change', (exchange, caller) =>
-          changeOrg(store, caller, exchange.parameter('org_id'), jsonBody(exchange), reserved),
+        POST: changeWith(DEMANDS.system, 'org.create', (exchange, caller, changed) =>
+          createOrg(changed, caller, jsonBody(exchange), reserved),
         ),
-        DELETE: changeWith(DEMANDS.system, 'org.delete', (exchange, caller) => deleteOrg(store, caller, exchange.parameter('org_id'))),
+        GET: readWith(DEMANDS.system, (exchange, caller) => getOrg(store, caller, exchange.parameter('org_id') ?? caller.orgId)),
+        PUT: changeWith(DEMANDS.system, 'org.change', (exchange, caller, changed) =>
+          changeOrg(changed, caller, exchange.parameter('org_id'), jsonBody(exchange), reserved),
+        ),
+        DELETE: changeWith(DEMANDS.system, 'org.delete', (exchange, caller, changed) =>
+          deleteOrg(changed, caller, exchange.parameter('org_id')),
+        ),
       },
     },
     { path: `${base}/org/list`, methods: { GET: readWith(DEMANDS.system, (_, caller) => listOrgs(store, caller)) } },
@@ -93,15 +101,15 @@ export function systemRoutes(services: Services): readonly Route[] {
       path: `${base}/project`,
       precheck: precheck(DEMANDS.systemOrg),
       methods: {
-        POST: changeWith(DEMANDS.systemOrg, 'project.create', (exchange, caller) =>
-          createProject(store, caller, jsonBody(exchange), services),
+        POST: changeWith(DEMANDS.systemOrg, 'project.create', (exchange, caller, changed) =>
+          createProject(changed, caller, jsonBody(exchange), services),
         ),
         GET: readWith(DEMANDS.systemOrg, (exchange, caller) => getProject(store, caller, projectId(exchange, caller))),
-        PUT: changeWith(DEMANDS.systemOrg, 'project.change', (exchange, caller) =>
-          changeProject(store, caller, exchange.parameter('project_id'), jsonBody(exchange)),
+        PUT: changeWith(DEMANDS.systemOrg, 'project.change', (exchange, caller, changed) =>
+          changeProject(changed, caller, exchange.parameter('project_id'), jsonBody(exchange)),
         ),
-        DELETE: changeWith(DEMANDS.systemOrg, 'project.delete', (exchange, caller) =>
-          deleteProject(store, caller, exchange.parameter('project_id')),
+        DELETE: changeWith(DEMANDS.systemOrg, 'project.delete', (exchange, caller, changed) =>
+          deleteProject(changed, caller, exchange.parameter('project_id')),
         ),
       },
     },
@@ -110,15 +118,15 @@ export function systemRoutes(services: Services): readonly Route[] {
       path: `${base}/project/database`,
       precheck: precheck(DEMANDS.systemOrg),
       methods: {
-        POST: changeWith(DEMANDS.systemOrg, 'database.add', (exchange, caller) =>
-          addDatabase(store, caller, exchange.parameter('project_id'), jsonBody(exchange), services),
+        POST: changeWith(DEMANDS.systemOrg, 'database.create', (exchange, caller, changed) =>
+          addDatabase(changed, caller, exchange.parameter('project_id'), jsonBody(exchange), services),
         ),
-        PUT: changeWith(DEMANDS.systemOrg, 'database.change', (exchange, caller) =>
-          changeDatabase(store, caller, exchange.parameter('project_id'), jsonBody(exchange), services),
+        PUT: changeWith(DEMANDS.systemOrg, 'database.change', (exchange, caller, changed) =>
+          changeDatabase(changed, caller, exchange.parameter('project_id'), jsonBody(exchange), services),
         ),
-        DELETE: changeWith(DEMANDS.systemOrg, 'database.remove', (exchange, caller) =>
+        DELETE: changeWith(DEMANDS.systemOrg, 'database.delete', (exchange, caller, changed) =>
           removeDatabase(
-            store,
+            changed,
             caller,
             projectId(exchange, caller),
             exchange.parameter('type'),
@@ -150,12 +158,12 @@ export function systemRoutes(services: Services): readonly Route[] {
         POST: changeWith(
           DEMANDS.tokens,
           'token.create',
-          inSpace((exchange, caller) => createToken(store, caller, jsonBody(exchange), services.config.userIds)),
+          inSpace((exchange, caller, changed) => createToken(changed, caller, jsonBody(exchange), services.config.userIds)),
         ),
         DELETE: changeWith(
           DEMANDS.tokens,
           'token.delete',
-          inSpace((exchange, caller) => deleteToken(store, caller, exchange.parameter('token_id'))),
+          inSpace((exchange, caller, changed) => deleteToken(changed, caller, exchange.parameter('token_id'))),
         ),
       },
     },

@@ -1,25 +1,33 @@
 /**
- * Metrics of all workers, from any of them: the worker asks the primary, the primary asks all
- * workers, and each sample is labelled (`worker="2"`).
+ * Reports of all workers (metrics, live figures), from any of them: the worker asks the primary,
+ * and the primary asks all workers.
  */
 import cluster, { type Worker } from 'node:cluster';
+import type { LiveFigures } from '../../observe/live.ts';
+import type { Peers, ReportTopic } from '../../observe/observer.ts';
 
-/** A worker that does not answer within this time is left out of the scrape. */
+/** A worker that does not answer within this time is left out of the report. */
 const ANSWER_MS = 2000;
+
+interface Question {
+  readonly id: number;
+  readonly topic: ReportTopic;
+  readonly projectId?: string | undefined;
+}
 
 /**
  * Messages: `gather`/`gathered` between a worker and the primary, `tell`/`told` between the primary
  * and all workers.
  */
 type Message =
-  | { readonly millrace: 'gather'; readonly id: number }
-  | { readonly millrace: 'tell'; readonly id: number }
+  | ({ readonly millrace: 'gather' } & Question)
+  | ({ readonly millrace: 'tell' } & Question)
   | { readonly millrace: 'told'; readonly id: number; readonly text: string }
-  | { readonly millrace: 'gathered'; readonly id: number; readonly parts: readonly MetricsPart[] };
+  | { readonly millrace: 'gathered'; readonly id: number; readonly parts: readonly ReportPart[] };
 
-export interface MetricsPart {
+export interface ReportPart {
   readonly worker: number;
-  /** Metrics in Prometheus' format. */
+  /** Metrics in Prometheus' format, or figures as JSON. */
   readonly text: string;
 }
 
@@ -49,11 +57,11 @@ class Awaited<T> {
 }
 
 /** Runs in the primary. */
-export function relayMetrics(workers: () => readonly Worker[]): void {
+export function relayReports(workers: () => readonly Worker[]): void {
   const awaited = new Awaited<string>();
-  const gather = async (): Promise<readonly MetricsPart[]> => {
+  const gather = async ({ topic, projectId }: Question): Promise<readonly ReportPart[]> => {
     const parts = workers().map(async (worker) => {
-      const text = await awaited.ask((id) => send(worker, { millrace: 'tell', id }), ANSWER_MS);
+      const text = await awaited.ask((id) => send(worker, { millrace: 'tell', id, topic, projectId }), ANSWER_MS);
       return text === undefined ? [] : [{ worker: worker.id, text }];
     });
     return (await Promise.all(parts)).flat();
@@ -61,7 +69,7 @@ export function relayMetrics(workers: () => readonly Worker[]): void {
   cluster.on('message', (worker: Worker, message: Message) => {
     if (message.millrace === 'told') awaited.answer(message.id, message.text);
     else if (message.millrace === 'gather') {
-      void gather().then((parts) => send(worker, { millrace: 'gathered', id: message.id, parts }));
+      void gather(message).then((parts) => send(worker, { millrace: 'gathered', id: message.id, parts }));
     }
   });
 }
@@ -71,22 +79,28 @@ function send(worker: Worker, message: Message): void {
   if (worker.isConnected()) worker.send(message, () => undefined);
 }
 
-/**
- * Runs in a worker: answers the primary, and returns a function that collects all metrics, or its
- * own if the primary is silent.
- */
-export function shareMetrics(own: () => Promise<string>): () => Promise<string> {
-  const awaited = new Awaited<readonly MetricsPart[]>();
+/** Runs in a worker: answers the primary, and returns the way to the reports of all workers. */
+export function joinWorkers(own: (topic: ReportTopic, projectId?: string) => Promise<string>): Peers {
+  const awaited = new Awaited<readonly ReportPart[]>();
   const tell = (message: Message): void => {
     if (process.connected) process.send?.(message);
   };
   process.on('message', (message: Message) => {
     if (message.millrace === 'gathered') awaited.answer(message.id, message.parts);
-    else if (message.millrace === 'tell') void own().then((text) => tell({ millrace: 'told', id: message.id, text }));
+    else if (message.millrace === 'tell')
+      void own(message.topic, message.projectId).then((text) => tell({ millrace: 'told', id: message.id, text }));
   });
-  return async () => {
-    const parts = await awaited.ask((id) => tell({ millrace: 'gather', id }), ANSWER_MS * 2);
-    return parts === undefined || parts.length === 0 ? own() : mergeMetrics(parts);
+  /** `undefined` if the primary is silent. */
+  const gather = async (topic: ReportTopic, projectId?: string): Promise<readonly ReportPart[] | undefined> => {
+    const parts = await awaited.ask((id) => tell({ millrace: 'gather', id, topic, projectId }), ANSWER_MS * 2);
+    return parts === undefined || parts.length === 0 ? undefined : parts;
+  };
+  return {
+    metrics: async () => {
+      const parts = await gather('metrics');
+      return parts && mergeMetrics(parts);
+    },
+    live: async (projectId) => (await gather('live', projectId))?.map(({ text }) => JSON.parse(text) as LiveFigures),
   };
 }
 
@@ -94,7 +108,7 @@ const DESCRIPTION = /^# (?:HELP|TYPE) (\S+)/;
 const SAMPLE = /^([^\s{]+)(?:\{(.*)\})?(\s.*)$/;
 
 /** Merges several texts: each metric is described once, in front of its samples. */
-export function mergeMetrics(parts: readonly MetricsPart[]): string {
+export function mergeMetrics(parts: readonly ReportPart[]): string {
   const families = new Map<string, { readonly head: Set<string>; readonly samples: string[] }>();
   for (const { worker, text } of parts) {
     let samples: string[] = [];

@@ -84,6 +84,8 @@ const optionalString = { type: ['string', 'null'] };
 const WRITTEN = output({ rows_affected: { type: 'integer' }, dry_run: { type: 'boolean' } }, ['rows_affected', 'dry_run']);
 
 const anyone = (): boolean => true;
+/** `true` without a token, or if the token permits reading. */
+const reader = (_: Outline, { keyType }: SpaceCaller): boolean => keyType === undefined || keyType.includes('r');
 const grantedSomewhere =
   (operation: Operation) =>
   ({ operations }: Outline): boolean =>
@@ -130,7 +132,7 @@ const TOOLS: Readonly<Record<string, ToolRow>> = {
       ['table', 'columns'],
     ),
     effect: 'reads',
-    isListed: anyone,
+    isListed: reader,
     run: describeTable,
   },
   read_rows: {
@@ -151,7 +153,7 @@ const TOOLS: Readonly<Record<string, ToolRow>> = {
       'truncated',
     ]),
     effect: 'reads',
-    isListed: anyone,
+    isListed: reader,
     run: readRows,
   },
   insert_rows: {

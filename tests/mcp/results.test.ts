@@ -43,6 +43,9 @@ async function fill({ engine, run }: TestDatabase): Promise<void> {
   await run(`CREATE TABLE lengthy (id ${int} NOT NULL, body ${text} NOT NULL${end('id')}`);
   for (let id = 1; id <= 30; id++) await run(`INSERT INTO lengthy VALUES (${id}, '${'é日'.repeat(600)}')`);
   await run(`CREATE TABLE pairs (low ${int} NOT NULL, high ${int} NOT NULL, at ${moment} NOT NULL${end('high, low')}`);
+  const odd = engine === 'postgres' ? '"$x"' : '`$x`';
+  await run(`CREATE TABLE odd (id ${int} NOT NULL, ${odd} ${int} NOT NULL${end('id')}`);
+  await run('INSERT INTO odd VALUES (1, 5), (2, 7)');
   await run("INSERT INTO pairs VALUES (1, 1, '2026-01-05 00:00:00'), (2, 1, '2026-01-06 00:00:00'), (3, 2, '2026-02-01 00:00:00')");
 }
 
@@ -92,7 +95,7 @@ describe('list_tables', () => {
     const db = refOf('postgres', '').slice(0, -1);
     const { items, pages } = await follow('list_tables', { db }, 'tables');
     const names = (items as { table: string }[]).map(({ table }) => table);
-    expect(names).toHaveLength(TABLES + 2);
+    expect(names).toHaveLength(TABLES + 3);
     expect(names).toEqual([...new Set(names)].sort());
     expect(pages).toBeGreaterThan(1);
   });
@@ -125,6 +128,16 @@ describe.each(ENGINE_NAMES)('read_rows on %s', (engine) => {
       expect((rows as Record<string, unknown>[]).map(({ high, n, top }) => [high, Number(n), top])).toEqual([[1, 2, 2]]);
     }
     expect(await call('read_rows', { table, aggregate: { agg: { all: 'count' } } })).toMatchObject({ truncated: false });
+  });
+
+  it('takes a column whose name begins with $ in quotes', async () => {
+    const table = refOf(engine, 'odd');
+    const args = { table, filter: { '"$x"': { gt: 5 } }, select: ['"$x"'], order: ['"$x".desc'] };
+    expect(await call('read_rows', args)).toMatchObject({ rows: [{ $x: 7 }] });
+    expect(await call('read_rows', { table, filter: { '"$x"': { null: false }, id: 1 } })).toMatchObject({ rows: [{ id: 1, $x: 5 }] });
+    const sums = await call('read_rows', { table, aggregate: { agg: { top: 'max."$x"' }, having: { top: { ge: 7 } } } });
+    expect(sums).toMatchObject({ rows: [{ top: 7 }] });
+    expect(await call('read_rows', { table, filter: { $x: 5 } })).toEqual({ error: expect.stringContaining('$x') as unknown });
   });
 
   it('reports the primary key in the order of the key', async () => {

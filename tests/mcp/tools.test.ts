@@ -227,6 +227,15 @@ test('a reader has no tools that write, and cannot call a tool that is not liste
   expect(answer.json()).toMatchObject({ error: { code: -32602 } });
 });
 
+test('a token without r has no tools that read rows', async () => {
+  const writer = await makeToken('writer', '-w-', ['clerk']);
+  const client = await connect('2026-07-28', writer);
+  const names = (await client.listTools()).tools.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(['call_endpoint', 'insert_rows', 'list_tables', 'update_rows']));
+  expect(names.filter((name) => /^(?:read_rows|describe_table|delete_rows|get_customers.*)$/.test(name))).toEqual([]);
+  await client.close();
+});
+
 test('the list does not depend on reachable databases, but on the rights of persona, token and entry', async () => {
   const entry = { ...(shops.get('postgres')?.entry ?? expect.unreachable()), host_details: [{ host: '127.0.0.1', port: '1' }] };
   const away = await setUpProject(service, [entry, { ...entry, db_name: 'other', read_only: true }]);

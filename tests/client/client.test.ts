@@ -30,6 +30,10 @@ const RELATED = [
   'CREATE TABLE receipt (id int PRIMARY KEY, transfer_id int UNIQUE REFERENCES transfer (id))',
   'CREATE TABLE "odd name" (id int PRIMARY KEY, "a b" int REFERENCES transfer (id), c int REFERENCES transfer (id))',
   'CREATE TABLE transfer_tag (transfer_id int REFERENCES transfer (id), tag_id int REFERENCES tag (id), PRIMARY KEY (transfer_id, tag_id))',
+  'CREATE TABLE "a/b" (id text PRIMARY KEY, amount numeric, ratio float8, "$x" int)',
+  'CREATE TABLE a (id text PRIMARY KEY, secret text)',
+  `INSERT INTO "a/b" VALUES ('c', 'NaN', '-Infinity', 1)`,
+  `INSERT INTO a VALUES ('b', 'of another table')`,
   'INSERT INTO transfer VALUES (1, 1, 2, NULL), (2, NULL, 1, 1)',
   'INSERT INTO receipt VALUES (10, 1)',
   'INSERT INTO "odd name" VALUES (20, 1, 2)',
@@ -204,6 +208,30 @@ test('related rows are in the members that the types declare', async () => {
   expect(await db['odd name']?.row(20, { select: ['id'], expand: { 'first:transfer!"a b"': { select: ['id'] } } })).toEqual({
     id: 20,
     first: { id: 1 },
+  });
+});
+
+describe('a table with a slash in its name', () => {
+  const table = (exact: boolean): LooseTable => {
+    const ref = `pg/${shop.database.name}/a/b`;
+    const facts = { org: project.orgAbbr, project: project.projectAbbr, floats: { [ref]: ['ratio'] }, decimals: { [ref]: ['amount'] } };
+    const client = looseClient({ url: service.url, headers: { ...project.headers }, exact }, facts);
+    return client.db(`pg/${shop.database.name}`)['a/b'] ?? expect.unreachable();
+  };
+
+  test('is not a row of another table', async () => {
+    expect(await table(false).row('c', { select: ['id'] })).toEqual({ id: 'c' });
+    await expect(table(false).row('b')).rejects.toMatchObject({ code: 404 });
+  });
+
+  test('has NaN and infinities as numbers, or as strings of decimals with `exact`', async () => {
+    expect(await table(false).read()).toEqual([{ id: 'c', amount: Number.NaN, ratio: Number.NEGATIVE_INFINITY, $x: 1 }]);
+    expect(await table(true).read()).toEqual([{ id: 'c', amount: 'NaN', ratio: Number.NEGATIVE_INFINITY, $x: 1 }]);
+    const sums = await table(false).aggregate({ agg: { a: 'max.amount', r: 'min.ratio', n: 'count' } });
+    expect(sums).toEqual([{ a: Number.NaN, r: Number.NEGATIVE_INFINITY, n: 1 }]);
+    const rows = await table(false).read({ where: { '"$x"': 1 } });
+    expect(await table(false).insert(rows, { upsert: true })).toBe(1);
+    expect(await table(true).read({ select: ['amount', 'ratio'] })).toEqual([{ amount: 'NaN', ratio: Number.NEGATIVE_INFINITY }]);
   });
 });
 

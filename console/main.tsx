@@ -7,6 +7,7 @@ import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { context, isServerKey, loadContext } from './api/context.ts';
 import { identity } from './api/identity.ts';
+import { startEndpointFinder } from './app/endpoint-finder.ts';
 import { startKeys } from './app/keys.ts';
 import { Login } from './app/login.tsx';
 import { startRouter } from './app/router.ts';
@@ -35,6 +36,7 @@ function Entering() {
 startTheme();
 startRouter();
 startKeys();
+startEndpointFinder();
 identity.restore();
 const root = document.getElementById('app');
 if (root !== null) render(<App />, root);

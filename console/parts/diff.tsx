@@ -37,11 +37,29 @@ export function diffOf(before: string, after: string): readonly DiffLine[] {
 
 const CHANGES: Readonly<Record<string, Change>> = { '+': 'added', '-': 'removed', ' ': 'same' };
 
-/** Lines of a unified diff, without its head. */
+const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)/;
+
+/** Lines of a unified diff with their numbers. The head and the ends of files are no lines. */
 export function linesOfUnified(diff: string): readonly DiffLine[] {
-  return linesOf(diff)
-    .filter((line) => !/^(?:--- |\+\+\+ |@@|\\|=====|Index:)/.test(line))
-    .map((line) => ({ change: CHANGES[line.charAt(0)] ?? 'same', text: line.slice(1) }));
+  const lines: DiffLine[] = [];
+  let numbers = { before: 0, after: 0 };
+  let isInHunk = false;
+  for (const line of linesOf(diff)) {
+    const [, before, after] = HUNK.exec(line) ?? [];
+    const change = CHANGES[line.charAt(0)];
+    if (before !== undefined) {
+      numbers = { before: Number(before), after: Number(after) };
+      isInHunk = true;
+    } else if (isInHunk && change !== undefined) {
+      lines.push({
+        change,
+        text: line.slice(1),
+        ...(change === 'added' ? {} : { before: numbers.before++ }),
+        ...(change === 'removed' ? {} : { after: numbers.after++ }),
+      });
+    }
+  }
+  return lines;
 }
 
 type Block =

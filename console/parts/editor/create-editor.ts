@@ -64,15 +64,43 @@ const keys = [...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...hist
   ({ key = '' }) => !LEFT_ALONE.has(key),
 );
 
-/** Text of several lines is inserted as it is: the browser would make elements of its lines. */
-const insertLines = EditorView.domEventHandlers({
+/**
+ * Inserts long texts, and texts in place of several lines, without the browser: it would make
+ * elements with inline styles of them, which the policy of the page forbids. The range is that of
+ * the event, because the editor follows the selection of the page later.
+ */
+const insertTexts = EditorView.domEventHandlers({
   beforeinput(event, view) {
-    if (event.inputType !== 'insertText' || event.data?.includes('\n') !== true || view.state.readOnly) return false;
+    const { data, inputType } = event;
+    if (inputType !== 'insertText' || data === null || view.state.readOnly) return false;
+    const { from, to } = selectedPlace(event, view);
+    const { state } = view;
+    if (data.length === 1 && data !== '\n' && state.doc.lineAt(from).to >= to) return false;
     event.preventDefault();
-    view.dispatch(view.state.replaceSelection(event.data), { userEvent: 'input.paste', scrollIntoView: true });
+    const insert = () =>
+      state.update({
+        changes: { from, to, insert: data },
+        selection: EditorSelection.cursor(from + data.length),
+        userEvent: 'input.paste',
+        scrollIntoView: true,
+      });
+    const isHandled = state.facet(EditorView.inputHandler).some((handle) => handle(view, from, to, data, insert));
+    if (!isHandled) view.dispatch(insert());
     return true;
   },
 });
+
+/** Ranges of events inside of a shadow root are empty in some browsers. */
+function selectedPlace(event: InputEvent, view: EditorView): { from: number; to: number } {
+  const selection = (view.root as Partial<Pick<Document, 'getSelection'>>).getSelection?.();
+  const range = event.getTargetRanges()[0] ?? (selection != null && selection.rangeCount > 0 ? selection.getRangeAt(0) : undefined);
+  const isInside = range !== undefined && view.contentDOM.contains(range.startContainer) && view.contentDOM.contains(range.endContainer);
+  return isInside ? placeOf(view, range) : view.state.selection.main;
+}
+
+function placeOf(view: EditorView, { startContainer, startOffset, endContainer, endOffset }: AbstractRange): { from: number; to: number } {
+  return { from: view.posAtDOM(startContainer, startOffset), to: view.posAtDOM(endContainer, endOffset) };
+}
 
 const placeholder = new MatchDecorator({ regexp: /\?:[A-Za-z_][\w.[\]]*/g, decoration: Decoration.mark({ class: 'cm-placeholder-name' }) });
 const placeholders = ViewPlugin.define(
@@ -107,12 +135,12 @@ function extensions({ kind, label, isReadOnly, text, onChange }: EditorOptions, 
     autocompletion({ override: [completionSource(kind, createSurroundings())], icons: false, tooltipClass: () => 'completions' }),
     keymap.of(keys),
     leaveWithTab,
-    insertLines,
+    insertTexts,
     problemMarks,
     kind === 'definition' ? placeholders : [],
     theme,
     EditorState.readOnly.of(isReadOnly),
-    EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', autocapitalize: 'off', autocorrect: 'off' }),
+    EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0', spellcheck: 'false', autocapitalize: 'off', autocorrect: 'off' }),
     EditorView.updateListener.of(({ docChanged, state }) => {
       if (docChanged) onChange(state.doc.toString());
     }),

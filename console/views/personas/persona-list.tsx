@@ -88,7 +88,7 @@ function Table({ personas, onView }: TableProps) {
               <td>{roles.join(', ')}</td>
               <td class="number">{rank}</td>
               <td class="muted nowrap">{updated_at.slice(0, 16).replace('T', ' ')}</td>
-              <td>
+              <td class="row-actions">
                 {mayChangePersonas() && (
                   <button type="button" class="plain" data-testid="view-as" onClick={() => onView(persona)}>
                     <Icon name="eye" /> View as<span class="visually-hidden"> {persona}</span>

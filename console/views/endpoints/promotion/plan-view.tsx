@@ -3,13 +3,7 @@ import { Diff, linesOfUnified } from '../../../parts/diff.tsx';
 import { Icon } from '../../../parts/icon.tsx';
 import type { PromotionPlan } from '../definitions-api.ts';
 
-interface PlanViewProps {
-  readonly plan: PromotionPlan;
-  readonly target: string;
-  readonly takesModules: boolean;
-}
-
-export function PlanView({ plan: { definitions, modules, databases, problems }, target, takesModules }: PlanViewProps) {
+export function Problems({ plan: { problems, databases }, target }: { readonly plan: PromotionPlan; readonly target: string }) {
   return (
     <div class="plan">
       {problems.length > 0 && (
@@ -30,6 +24,18 @@ export function PlanView({ plan: { definitions, modules, databases, problems }, 
           ))}
         </ul>
       )}
+    </div>
+  );
+}
+
+interface ChangesProps {
+  readonly plan: PromotionPlan;
+  readonly takesModules: boolean;
+}
+
+export function Changes({ plan: { definitions, modules }, takesModules }: ChangesProps) {
+  return (
+    <div class="plan">
       {definitions.map(({ uri, method, state, diff }) => (
         <Change key={`${method} ${uri}`} name={`${method} ${uri}`} state={state} diff={diff} isOpen={definitions.length === 1} />
       ))}

@@ -1,4 +1,5 @@
 /** Promote: copies definitions to another space after their effect has been shown. */
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { context } from '../../../api/context.ts';
 import { ApiError } from '../../../api/request.ts';
@@ -19,7 +20,7 @@ import {
   promote,
 } from '../definitions-api.ts';
 import { Choices } from './choices.tsx';
-import { PlanView } from './plan-view.tsx';
+import { Changes, Problems } from './plan-view.tsx';
 
 export function PromotionPage() {
   useTitle('Promote');
@@ -129,25 +130,28 @@ function Promotion({ all }: { readonly all: readonly Definition[] }) {
             />
           </label>
         </div>
-        <Flag
-          testId="promote-modules"
-          label="With the modules that they load"
-          isOn={flags.modules}
-          onChange={(modules) => setFlag({ modules })}
-        />
-        <Flag
-          testId="promote-overwrite"
-          label="Replace modules of the target that differ"
-          isOn={flags.overwrite}
-          onChange={(overwrite) => setFlag({ overwrite })}
-        />
+        <div class="flags">
+          <Flag
+            testId="promote-modules"
+            label="With the modules that they load"
+            isOn={flags.modules}
+            onChange={(modules) => setFlag({ modules })}
+          />
+          <Flag
+            testId="promote-overwrite"
+            label="Replace modules of the target that differ"
+            isOn={flags.overwrite}
+            onChange={(overwrite) => setFlag({ overwrite })}
+          />
+        </div>
         <Choices all={all} chosen={chosen} plan={plan.value} onChange={(definitions) => choose(target, definitions)} />
         {chosen.length > 0 && (
-          <PlanSection plan={plan} flags={flags} onForce={(force) => setFlag({ force })} count={chosen.length} target={target} />
+          <PlanSection plan={plan} flags={flags} onForce={(force) => setFlag({ force })} count={chosen.length} target={target}>
+            {error !== undefined && <Refusal error={error} />}
+            {promoted !== undefined && <Done promoted={promoted} target={target} />}
+          </PlanSection>
         )}
       </form>
-      {error !== undefined && <Refusal error={error} />}
-      {promoted !== undefined && <Done promoted={promoted} target={target} />}
     </div>
   );
 }
@@ -167,25 +171,28 @@ interface PlanSectionProps {
   readonly onForce: (force: boolean) => void;
   readonly count: number;
   readonly target: string;
+  readonly children: ComponentChildren;
 }
 
-function PlanSection({ plan, flags, onForce, count, target }: PlanSectionProps) {
+function PlanSection({ plan, flags, onForce, count, target, children }: PlanSectionProps) {
   return (
     <Await of={plan} what="the effect">
       {(ready) =>
         ready !== undefined && (
           <>
-            <PlanView plan={ready} target={target} takesModules={flags.modules} />
-            {ready.problems.length > 0 && (
-              <Flag testId="promote-force" label="Promote in spite of the problems" isOn={flags.force} onChange={onForce} />
-            )}
-            {(ready.problems.length === 0 || flags.force) && (
-              <div>
+            <Problems plan={ready} target={target} />
+            <div class="promotion-actions">
+              {ready.problems.length > 0 && (
+                <Flag testId="promote-force" label="Promote in spite of the problems" isOn={flags.force} onChange={onForce} />
+              )}
+              {(ready.problems.length === 0 || flags.force) && (
                 <button type="submit" class={flags.force ? 'danger' : 'primary'} data-testid="promote-run">
                   Promote {countOf(count, 'endpoint')} to {target}
                 </button>
-              </div>
-            )}
+              )}
+              {children}
+            </div>
+            <Changes plan={ready} takesModules={flags.modules} />
           </>
         )
       }

@@ -9,7 +9,7 @@ interface Found {
   readonly uri: string;
 }
 
-/** The list is asked for once while the palette is in use. */
+/** Age up to which the list is used again. */
 const FRESH_MS = 15_000;
 const MAX_FOUND = 20;
 let asked: { readonly at: number; readonly spaceId: string; readonly list: Promise<readonly Found[]> } | undefined;

@@ -1,6 +1,7 @@
 /** Limits on the memory for large rows: of one row, and of all rows together. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { LargeRowBudget, LIMITS, largeRowBytes } from '../../src/engines/contract/limits.ts';
+import { Spool } from '../../src/engines/clickhouse/protocol/spool.ts';
+import { checkRowCount, LargeRowBudget, LIMITS, largeRowBytes } from '../../src/engines/contract/limits.ts';
 import { TextRows } from '../../src/engines/contract/rows.ts';
 import type { Cells } from '../../src/model/cells.ts';
 
@@ -29,6 +30,31 @@ describe('LargeRowBudget', () => {
     expect(() => share().hold(LIMITS.largeFrom)).not.toThrow();
     held[0]?.hold(0);
     expect(() => share().hold(LIMITS.rowBytes)).not.toThrow();
+  });
+});
+
+describe('a row that never ends', () => {
+  it('takes no more memory than was received', () => {
+    const MIB = 1024 * 1024;
+    const budget = share();
+    const spool = new Spool(budget);
+    const piece = Buffer.alloc(MIB, 'x');
+    const before = process.memoryUsage.rss();
+    let most = 0;
+    for (let received = 0; received < 200; received++) {
+      spool.append(piece, 0, MIB);
+      most = Math.max(most, process.memoryUsage.rss());
+    }
+    expect((most - before) / MIB).toBeLessThan(260);
+    expect(largeRowBytes()).toBeLessThan(210 * MIB);
+    spool.letGo();
+  });
+});
+
+describe('checkRowCount', () => {
+  it('rejects a number that is not exact', () => {
+    expect(checkRowCount(7)).toBe(7);
+    for (const count of [Number('18446744073709551615'), Number.NaN, 2 ** 53]) expect(() => checkRowCount(count)).toThrow(/impossible/);
   });
 });
 

@@ -100,6 +100,40 @@ describe.each(ENGINE_NAMES)('the SQL of steps is prepared on %s', (engine) => {
   });
 });
 
+describe('the INSERT of a step on ClickHouse', () => {
+  let own: Bench;
+  beforeAll(async () => {
+    const database = await createDatabase('clickhouse');
+    await database.run('CREATE TABLE t (id Int32, `a b` String, n Nested (x Int32), e Int32 EPHEMERAL) ENGINE = MergeTree ORDER BY id');
+    own = new Bench(service, await setUpProject(service, [database.entry()]), database);
+  });
+  afterAll(async () => {
+    await own?.database.drop();
+  });
+
+  test.each([
+    'INSERT INTO t VALUES (?:id)',
+    'INSERT INTO TABLE t (id, `a b`, n.x, e) VALUES (?:id, ?:q, [1], 2)',
+    'INSERT INTO t (* EXCEPT(id)) VALUES (?:id)',
+    'INSERT INTO t (id) SELECT id + ?:n FROM t WHERE id = ?:id',
+    'INSERT INTO t (id) WITH 1 AS one SELECT one',
+  ])('deploys without warnings: %s', async (sql) => {
+    const response = await deploy({ uri: `insert-${sql.length}`, method: 'post', logic: [{ sql }] }, '', own);
+    expect([response.status, response.json<Answer>().warnings]).toEqual([201, []]);
+  });
+
+  test.each([
+    ['INSERT INTO t (id, nosuch) VALUES (?:id, ?:q)', 'nosuch'],
+    ['INSERT INTO t (id, "no such") VALUES (?:id, ?:q)', '"no such"'],
+    ['INSERT INTO t (id) SELECT nosuch FROM t WHERE id = ?:id', 'nosuch'],
+  ])('is 422 with its line and column: %s', async (sql, word) => {
+    const text = textOf({ uri: 'wrong', method: 'post', logic: [{ sql }] }, own);
+    const response = await own.send('POST', '', text);
+    expect([response.status, response.text]).toEqual([422, expect.stringMatching(/no ?such/)]);
+    expect(response.text).toContain(`line ${placeOf(text, word).line}, column `);
+  });
+});
+
 /** A user who may log in and nothing more. */
 const WEAK: Readonly<Partial<Record<EngineName, (user: string, database: string) => readonly string[]>>> = {
   postgres: (user) => [`CREATE ROLE ${user} LOGIN PASSWORD 'weak'`],

@@ -173,3 +173,16 @@ test('a FORMAT clause is rejected or ignored', async () => {
   const connection = await kept(open(httpPort));
   expect(await failureOf(command(connection, 'SELECT 1 AS one FORMAT TSV'))).toMatchObject({ kind: 'syntax' });
 });
+
+test.each(['prefer', 'disable', 'require'] as const)(
+  'gives up once, at the deadline, on a server that says nothing: tls %s',
+  async (tls) => {
+    const proxy = await FaultProxy.start({ host: server.hostname, port: httpPort });
+    closing.push(() => proxy.stop());
+    await proxy.set({ kind: 'blackhole' });
+    const began = performance.now();
+    const failure = await failureOf(clickhouseEngine.connect(entryFor('default', { tls }), dialling(proxy.port, { timeoutMs: 600 })));
+    expect(failure).toMatchObject({ kind: 'unreachable', code: 'ETIMEDOUT' });
+    expect(performance.now() - began).toBeLessThan(1100);
+  },
+);

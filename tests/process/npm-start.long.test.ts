@@ -105,8 +105,13 @@ it('serves rows at a first and second start, also of a database beside the demo,
     { signal: 'SIGINT', args: [], env: {} },
     { signal: 'SIGTERM', args: [`mysql://${user}@${host}:${port}/${own.name}`], env: { MILLRACE_LOG_LEVEL: 'info' } },
   ] as const;
+  const links: string[] = [];
   for (const { signal, args, env } of starts) {
     const started = await npmStart(args, env);
+    const page = started.output().split(/^millrace ready on .*$/m)[1] ?? '';
+    const link = /^\n\n {2}console {8}(http:\/\/127\.0\.0\.1:\d+\/svc\/console\/)#token=(mr_\S+)\n/.exec(page);
+    links.push(link?.[2] ?? '');
+    expect((await fetch(link?.[1] ?? '')).status).toBe(200);
     expect(started.output()).toMatch(/^millrace ready on http:\/\/127\.0\.0\.1:\d+$/m);
     // Access logs are on request only, and no line reports a repeated deploy.
     const statuses = Array.from(started.output().matchAll(/"status":(\d+)/g), ([, status]) => status);
@@ -124,6 +129,9 @@ it('serves rows at a first and second start, also of a database beside the demo,
     await started.stop(signal);
     await expect.poll(leftovers, { timeout: 30_000 }).toEqual([]);
   }
+  // An open tab survives a restart.
+  expect(links[0]).toMatch(/^mr_/);
+  expect(links[1]).toBe(links[0]);
   await own.drop();
 }, 300_000);
 

@@ -46,6 +46,7 @@ test.concurrent.each(ENGINE_NAMES)('%s', async (engine) => {
         dataDir: '',
         curlFile: 'file',
         token: '',
+        consoleToken: undefined,
         examples: [],
         apps: [],
         own,

@@ -22,19 +22,25 @@ export class DemoClient {
     const headers: Record<string, string> = {
       'x-server-key': this.#config.serverKeys[0] ?? '',
       'x-user-roles': 'admin',
-      ...(this.#config.gatewaySecret === undefined ? {} : { 'x-gateway-secret': this.#config.gatewaySecret }),
       ...(sent === undefined ? {} : { 'content-type': sent.type }),
     };
     for (const name of ['org_id', 'project_id', 'space_id', 'user_id'] as const) {
       const id = ids[name];
       if (id !== undefined) headers[`x-${name.replace('_', '-')}`] = id;
     }
-    const response = await fetch(`${this.#url}/${this.#config.pathPrefix}/${path}`, {
-      method,
-      headers,
-      ...(sent === undefined ? {} : { body: sent.body }),
-    });
-    return { status: response.status, body: await response.json() };
+    return this.#fetch(path, { method, headers, ...(sent === undefined ? {} : { body: sent.body }) });
+  }
+
+  /** Reads as the owner of a Power Token. */
+  requestByToken(path: string, token: string): Promise<DemoAnswer> {
+    return this.#fetch(path, { method: 'GET', headers: { authorization: `Bearer ${token}` } });
+  }
+
+  async #fetch(path: string, sent: { readonly method: string; readonly headers: Record<string, string>; readonly body?: string }) {
+    const { gatewaySecret, pathPrefix } = this.#config;
+    const headers = { ...sent.headers, ...(gatewaySecret === undefined ? {} : { 'x-gateway-secret': gatewaySecret }) };
+    const response = await fetch(`${this.#url}/${pathPrefix}/${path}`, { ...sent, headers });
+    return { status: response.status, body: (await response.json()) as unknown };
   }
 
   /** Sends a request and throws unless it succeeds. */

@@ -11,6 +11,8 @@ export interface StartPage {
   /** File with the headers that a gateway would send, for curl. */
   readonly curlFile: string;
   readonly token: string;
+  /** Token of the link to the console; `undefined` without a console. */
+  readonly consoleToken: string | undefined;
   readonly examples: readonly (readonly [what: string, line: string])[];
   /** Addresses that open the apps. */
   readonly apps: readonly string[];
@@ -18,8 +20,9 @@ export interface StartPage {
 }
 
 export function startPage(page: StartPage): string {
-  const { url, dataDir, server, place, apps, own } = page;
+  const { url, prefix, dataDir, server, place, consoleToken, apps, own } = page;
   const head = [
+    ...(consoleToken === undefined ? [] : [`  console        ${url}/${prefix}/console/#token=${consoleToken}`]),
     `  service        ${url}`,
     `  demo database  PostgreSQL at ${server.host}:${server.port}, registered as pg/${place.database}`,
     ...(own === undefined ? [] : [`  your database  registered as ${own.entry.db_type}/${own.entry.db_name}`]),

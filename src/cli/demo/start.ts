@@ -10,6 +10,7 @@ import { ENGINES } from '../../engines/index.ts';
 import { newUlid } from '../../model/ulid.ts';
 import { announce, endOnSignal, startOne } from '../serve/serve.ts';
 import { writePrivateFile } from '../terminal/private-file.ts';
+import { ensureConsoleToken } from './console-token.ts';
 import { entryFromUrl } from './database-url.ts';
 import { DemoClient } from './demo-client.ts';
 import { DEMO_DATABASE, ensureDemoData, PROD_DATABASE } from './demo-data.ts';
@@ -31,6 +32,8 @@ interface Demo {
   readonly token: string;
   /** Token of the links to apps. Absent in demos of older versions. */
   readonly apps_token?: string;
+  /** Token of the link to the console. Absent in demos of older versions. */
+  readonly console_token?: string;
   /** Address of the last start, for `millrace login`. */
   readonly url?: string;
 }
@@ -54,10 +57,16 @@ export async function startDemo(args: readonly string[]): Promise<undefined> {
     const demo = await ensureDemo(config, client, postgres);
     await deployExamples(client, demo);
     const appsToken = config.apps === 'on' ? await ensureApps(config, client, demo) : undefined;
+    const consoleToken = config.console === 'on' ? await ensureConsoleToken(client, demo, demo.console_token) : undefined;
     const staging = await deployPersonas(client, demo);
     const own = databaseUrl === undefined ? undefined : await registerDatabase(client, demo, databaseUrl);
     // Programs that wait for the ready line find these files.
-    keep(config, { ...demo, ...(appsToken === undefined ? {} : { apps_token: appsToken }), url: service.url });
+    keep(config, {
+      ...demo,
+      ...(appsToken === undefined ? {} : { apps_token: appsToken }),
+      ...(consoleToken === undefined ? {} : { console_token: consoleToken }),
+      url: service.url,
+    });
     const curlFile = writeCurlFile(config, 'demo.curl', demo, { 'X-User-Roles': 'admin' });
     // Callers of this space choose their roles with each request.
     writeCurlFile(config, 'demo-staging.curl', { ...demo, space_id: staging }, {});
@@ -71,6 +80,7 @@ export async function startDemo(args: readonly string[]): Promise<undefined> {
         dataDir: resolve(config.dataDir),
         curlFile,
         token: demo.token,
+        consoleToken,
         examples: exampleLines(`${service.url}/${ORG}/${PROJECT}`, `-K '${curlFile}'`),
         apps: appsToken === undefined ? [] : appLinks(`${service.url}/${config.pathPrefix}`, appsToken),
         own,

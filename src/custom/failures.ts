@@ -7,22 +7,29 @@ import { BudgetError } from '../lang/budget.ts';
 import { LoadError } from '../lang/lark/index.ts';
 import { SandboxBusyError } from '../lang/sandbox/index.ts';
 import { CompileError, type Problem, RunError } from '../lang/source.ts';
+import { BindProblem } from '../sql/template/template-binder.ts';
 import { MemoryBusy } from '../util/bytes/memory-lease.ts';
 import { sanitizeMessage } from './sanitize-message.ts';
 import type { SideEffects } from './steps/session.ts';
 
-type Explain = (label: string, failure: DbFailure, timeoutMs: number) => ApiError;
+/** Origin of the values of a step. Bad values are the version's own fault if it made them. */
+export type ValueOrigin = 'caller' | 'version';
+
+type Explain = (label: string, failure: DbFailure, timeoutMs: number, origin: ValueOrigin) => ApiError;
 
 const refused: Explain = (label, failure) => apiError('step_refused', label, sanitizeMessage(failure.message));
 const unreachable: Explain = (label) =>
   apiError('step_unreachable', label, 'the database cannot be reached, refused the login, or went away');
 
+function invalidData(label: string, message: string, origin: ValueOrigin): ApiError {
+  return apiError(origin === 'caller' ? 'step_refused' : 'step_failed', label, sanitizeMessage(message));
+}
+
 const EXPLANATIONS: Readonly<Partial<Record<FailureKind, Explain>>> = {
   duplicate: refused,
   constraint: refused,
   raised: refused,
-  invalid: (label, failure) =>
-    failure.ofStatement ? apiError('step_failed', label, sanitizeMessage(failure.message)) : refused(label, failure, 0),
+  invalid: (label, failure, _, origin) => invalidData(label, failure.message, failure.ofStatement ? 'version' : origin),
   unreachable,
   login: unreachable,
   lost: unreachable,
@@ -35,11 +42,11 @@ const EXPLANATIONS: Readonly<Partial<Record<FailureKind, Explain>>> = {
   timeout: (label, _, timeoutMs) => apiError('step_timeout', label, String(timeoutMs / 1000)),
 };
 
-export function explainStep(error: unknown, label: string, timeoutMs: number): unknown {
+export function explainStep(error: unknown, label: string, timeoutMs: number, origin: ValueOrigin = 'caller'): unknown {
   if (error instanceof DbFailure) {
     if (error.cause instanceof MemoryBusy) return apiError('memory_busy');
     if (error.cause instanceof BudgetError) return apiError('step_budget', label, error.cause.message).at(`step ${label}`);
-    return (EXPLANATIONS[error.kind]?.(label, error, timeoutMs) ?? apiError('step_failed', label, sanitizeMessage(error.message)))
+    return (EXPLANATIONS[error.kind]?.(label, error, timeoutMs, origin) ?? apiError('step_failed', label, sanitizeMessage(error.message)))
       .at(`step ${label}`)
       .causedBy(error);
   }
@@ -49,6 +56,7 @@ export function explainStep(error: unknown, label: string, timeoutMs: number): u
   }
   if (error instanceof LoadError)
     return apiError('step_unreachable', label, `the module ${JSON.stringify(error.module)} does not exist (${placeOf(error.problem)})`);
+  if (error instanceof BindProblem) return invalidData(label, error.message, origin);
   if (error instanceof RunError) return explainRun(error, label).at(`step ${label} ${placeOf(error.problem)}`);
   // The module compiled when it was stored, but modules that it names were removed since.
   if (error instanceof CompileError) return apiError('step_unreachable', label, `a module no longer compiles: ${error.message}`);

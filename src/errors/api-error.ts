@@ -57,6 +57,11 @@ export function describeResidue(steps: readonly string[], certainty: 'committed'
   return `The outcome is unknown: what ${which} wrote may stay; check before you repeat the call.`;
 }
 
+/** Ends a message with a full stop, so that a sentence can follow. */
+function sentence(message: string): string {
+  return /[.!?…]$/.test(message) ? message : `${message}.`;
+}
+
 /** A field of the request by its path, and its problem. */
 export interface FieldError {
   readonly field: string;
@@ -132,7 +137,7 @@ export class ApiError extends Error {
   withOutcome(outcome: WriteOutcome, residue = OUTCOMES[outcome]): ApiError {
     const { key, status, headers } = this;
     const isMentioned = !this.#verbatim && (outcome === 'unknown' || AMBIGUOUS.has(status));
-    const message = isMentioned ? `${this.message} ${residue}` : this.message;
+    const message = isMentioned ? `${sentence(this.message)} ${residue}` : this.message;
     const error = new ApiError(key, status, message, { ...headers, 'x-outcome': outcome }).causedBy(this.cause);
     error.#place = this.#place;
     error.#errors = this.#errors;

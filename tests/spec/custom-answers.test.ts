@@ -135,6 +135,20 @@ describe('response', () => {
       'hello',
       `attachment; filename="_.txt"; filename*=UTF-8''%C3%A4.txt`,
     ]);
+    await bench.deploy({
+      uri: 'named',
+      logic: VALUE,
+      input: { name: { type: 'string' } },
+      response: { file: { name: 'input.name', data: 'toBase64("hello")' } },
+    });
+    for (const [name, kept] of [
+      ['../../etc/passwd', 'passwd'],
+      ['..\\..\\a.bat', 'a.bat'],
+      ['../..', 'download'],
+    ] as const) {
+      const { headers } = await bench.get(`named?name=${encodeURIComponent(name)}`);
+      expect(headers['content-disposition']).toBe(`attachment; filename="${kept}"`);
+    }
   });
 
   test('is cached and shared with its head, successes only', async () => {

@@ -20,6 +20,10 @@ export interface CallServices {
   readonly failures: VersionFailures;
 }
 
+/** Versions that one call tries, and the time after which no further one follows the first two. */
+const MAX_VERSIONS = 10;
+const MAX_ROLLBACK_MS = 60_000;
+
 /**
  * Tries the requested version. While versions fail by their own fault, their rollback versions
  * follow.
@@ -30,6 +34,7 @@ export async function runCall(services: CallServices, call: Call, output: CallOu
   const endpoint = resolved instanceof Promise ? await resolved : resolved;
   const requested = chooseDefinition(endpoint, call.method, call.version);
   const tried: Definition[] = [];
+  const start = performance.now();
   let first: Failed | undefined;
   for (let next: Definition | undefined = requested; next !== undefined; next = rollbackOf(endpoint, next, tried)) {
     const outcome = await attempt(services, call, endpoint, next, requested, output);
@@ -42,7 +47,8 @@ export async function runCall(services: CallServices, call: Call, output: CallOu
     if (outcome.isOwnFault && !call.signal.aborted) failures.record(call, next, outcome.error);
     // The client must learn of side effects, so the version that had them reports its own error.
     if (outcome.hasSideEffects) throw outcome.error;
-    if (call.signal.aborted || !outcome.isOwnFault || output.hasBegun) break;
+    if (call.signal.aborted || !outcome.isOwnFault || output.hasBegun || tried.length >= MAX_VERSIONS) break;
+    if (tried.length > 1 && performance.now() - start > MAX_ROLLBACK_MS) break;
   }
   // If the rollback version rejects the call, the client still gets the error of the requested
   // version.

@@ -50,8 +50,10 @@ export async function runSteps(
     return { kind: 'done', value: frame.results[compiled.answer], reply: undefined };
   } catch (error) {
     await session.rollback();
-    const label = compiled.steps[Math.min(timings.length, compiled.steps.length - 1)]?.label ?? '';
-    const explained = withSideEffects(explainStep(error, label, compiled.timeoutMs), label, session.sideEffects);
+    const index = Math.min(timings.length, compiled.steps.length - 1);
+    const label = compiled.steps[index]?.label ?? '';
+    const origin = compiled.fromCaller.has(index) ? 'caller' : 'version';
+    const explained = withSideEffects(explainStep(error, label, compiled.timeoutMs, origin), label, session.sideEffects);
     return { ...failedBy(explained, session.isFinal), maxRetries: session.maxRestarts };
   } finally {
     session.release();

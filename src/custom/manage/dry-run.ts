@@ -214,7 +214,8 @@ async function runTraced(compiled: Compiled, frame: StepFrame, steps: PlainMap[]
       trace.moveTo(report);
       report.set('result', result);
     } catch (error) {
-      const explained = explainStep(error, step.label, compiled.timeoutMs);
+      const origin = compiled.fromCaller.has(step.source.index) ? 'caller' : 'version';
+      const explained = explainStep(error, step.label, compiled.timeoutMs, origin);
       if (!(explained instanceof ApiError)) throw explained;
       trace.moveTo(report);
       report.set('error', describeError(explained));

@@ -31,6 +31,8 @@ export interface Compiled extends DatabaseUse {
   /** Indices of results that a later step or the response reads. */
   readonly read: ReadonlySet<number>;
   readonly readsContext: boolean;
+  /** Indices of the steps whose values may come from the caller, directly or through others. */
+  readonly fromCaller: ReadonlySet<number>;
   /** `undefined` responds 200 with the result of the steps. */
   readonly response: CompiledResponse | undefined;
   readonly usesModules: boolean;
@@ -84,6 +86,7 @@ export async function compileDefinition(document: DefinitionDocument, scope: Com
     answer: lastShown < 0 ? steps.length - 1 : lastShown,
     read,
     readsContext: steps.some(({ readsContext }) => readsContext) || response?.readsContext === true,
+    fromCaller: stepsFromCaller(steps),
     response,
     usesModules: steps.some(({ modules }) => modules.length > 0),
     limits: { ...DEFAULT_LIMITS, steps: config.steps, bytes: config.memoryMb * 1024 * 1024, millis: config.timeMs },
@@ -93,6 +96,13 @@ export async function compileDefinition(document: DefinitionDocument, scope: Com
     isCacheable: (config.cacheResult || config.coalesce) && !steps.some(mayWrite),
     entry: database.kind === 'own' ? ownEntry(database, scope.tenant, scope.password) : undefined,
   };
+}
+
+function stepsFromCaller(steps: readonly Step[]): ReadonlySet<number> {
+  const found = new Set<number>();
+  for (const [index, { readsInput, readsContext, needs }] of steps.entries())
+    if (readsInput || readsContext || [...needs].some((need) => found.has(need))) found.add(index);
+  return found;
 }
 
 /** Parts of a definition that suffice to check its SQL, even if other steps do not compile. */

@@ -156,9 +156,15 @@ async function fileOf({ name, type, data }: FileParts, frame: StepFrame, headers
   if (typeof text !== 'string' || !BASE64.test(text))
     throw apiError('response_invalid', 'file.data', 'it must evaluate to base64, or to bytes of the database');
   const filename = name && (await value(name, frame));
-  if (filename !== undefined && filename !== null) headers.push('Content-Disposition', disposition(String(filename)));
+  if (filename !== undefined && filename !== null) headers.push('Content-Disposition', disposition(baseName(String(filename))));
   const media = (type && headerText(type, await value(type, frame))) ?? 'application/octet-stream';
   return { type: media, data: Buffer.from(text, 'base64') };
+}
+
+/** The last part of a path: a client must not be led out of its folder. */
+function baseName(path: string): string {
+  const name = path.split(/[/\\]/).at(-1) ?? '';
+  return /^\.*$/.test(name) ? 'download' : name;
 }
 
 /** ASCII name for old clients, and the full name (RFC 6266) for the others. */

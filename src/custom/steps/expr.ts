@@ -35,6 +35,7 @@ function stepOf(source: StepSource, scope: StepScope, compiled: CompiledExpr): S
     label: stepLabel(source),
     needs: resultsBehind(reads, scope),
     readsContext: compiled.uses.has('context'),
+    readsInput: compiled.uses.has('input'),
     modules: [],
     inputNames: [...compiled.members],
     run(frame) {

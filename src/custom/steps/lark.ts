@@ -35,6 +35,7 @@ function stepOf(source: StepSource, scope: StepScope, program: LarkProgram): Ste
     label: stepLabel(source),
     needs: resultsBehind(reads, scope),
     readsContext: reads.includes('context'),
+    readsInput: reads.includes('input'),
     modules: program.modules,
     inputNames: [...program.members],
     run(frame) {

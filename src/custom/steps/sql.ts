@@ -12,7 +12,7 @@ import type { StatementParam } from '../../sql/statement.ts';
 import { templateSlices } from '../../sql/template/parse-template.ts';
 import { SqlProblem } from '../../sql/template/scan.ts';
 import type { StatementFacts, Template } from '../../sql/template/template.ts';
-import { BindProblem, type SlotType } from '../../sql/template/template-binder.ts';
+import type { SlotType } from '../../sql/template/template-binder.ts';
 import type { Path } from '../../sql/template/token.ts';
 import { bytesOf } from '../../util/bytes/buffer-pool.ts';
 import { MemoryBusy } from '../../util/bytes/memory-lease.ts';
@@ -38,6 +38,7 @@ function stepOf(source: StepSource, scope: StepScope, template: Template): Step 
   const needs = new Set<number>();
   const inputNames = new Set<string>();
   let readsContext = false;
+  let readsInput = false;
   const types = new Map<string, SlotType>();
   const hiding = new Map<string, (frame: StepFrame) => boolean>();
   for (const { path } of template.slots) {
@@ -47,6 +48,7 @@ function stepOf(source: StepSource, scope: StepScope, template: Template): Step 
       readers.set(path.text, resolved.read);
       for (const index of resolved.needs) needs.add(index);
       readsContext ||= resolved.readsContext;
+      readsInput ||= resolved.inInput !== undefined;
       if (resolved.inputName !== undefined) inputNames.add(resolved.inputName);
       const type = resolved.inInput && slotTypeOf(scope.inputs, resolved.inInput);
       if (type !== undefined) types.set(path.text, type);
@@ -57,7 +59,7 @@ function stepOf(source: StepSource, scope: StepScope, template: Template): Step 
     }
   }
   const binder = new TypedStepBinder(engine, template, types);
-  return new SqlStep(source, template, { binder, readers, hiding }, { needs, readsContext, inputNames: [...inputNames] });
+  return new SqlStep(source, template, { binder, readers, hiding }, { needs, readsContext, readsInput, inputNames: [...inputNames] });
 }
 
 /** A long statement in turns with others. */
@@ -92,6 +94,7 @@ class SqlStep implements Step {
   readonly label: string;
   readonly needs: ReadonlySet<number>;
   readonly readsContext: boolean;
+  readonly readsInput: boolean;
   readonly modules: readonly string[] = [];
   readonly inputNames: readonly string[];
   readonly sql: StatementFacts;
@@ -104,12 +107,13 @@ class SqlStep implements Step {
     source: StepSource,
     template: Template,
     slots: Slots,
-    { needs, readsContext, inputNames }: Pick<Step, 'needs' | 'readsContext' | 'inputNames'>,
+    { needs, readsContext, readsInput, inputNames }: Pick<Step, 'needs' | 'readsContext' | 'readsInput' | 'inputNames'>,
   ) {
     this.source = source;
     this.label = stepLabel(source);
     this.needs = needs;
     this.readsContext = readsContext;
+    this.readsInput = readsInput;
     this.inputNames = inputNames;
     this.sql = template.facts;
     this.tables = template.tables;
@@ -154,12 +158,7 @@ class SqlStep implements Step {
       return value;
     };
     const hidden = hiding.size === 0 ? [] : [...hiding].filter(([, isHidden]) => isHidden(frame)).map(([path]) => path);
-    try {
-      return binder.bind(resolve, hidden);
-    } catch (error) {
-      if (error instanceof BindProblem) throw apiError('step_refused', this.label, error.message);
-      throw error;
-    }
+    return binder.bind(resolve, hidden);
   }
 }
 

@@ -70,6 +70,7 @@ export interface Step {
   /** Indices of earlier results that it may read. */
   readonly needs: ReadonlySet<number>;
   readonly readsContext: boolean;
+  readonly readsInput: boolean;
   /** Names of the modules that it loads. */
   readonly modules: readonly string[];
   /** Names of the inputs that it certainly reads. */

@@ -5,10 +5,11 @@ import type { DefinitionSummary } from '../model/definition.ts';
 import { type LarkModule, type LarkModules, MODULE_NAME } from '../model/lark-module.ts';
 import { parseUlid } from '../model/ulid.ts';
 import type { Store } from '../store/store.ts';
+import { runCooperatively } from '../util/concurrency/slices.ts';
 import { placedProblems, type YamlProblem } from '../util/text/yaml.ts';
 import { document, done, type ManageAnswer } from './answer.ts';
 import { BodyFields, matching } from './fields.ts';
-import { type ModuleSource, readModuleSource } from './module-source.ts';
+import { type ModuleSource, moduleSourceSlices } from './module-source.ts';
 
 /**
  * Throws an ApiError if the code does not compile together with the other modules of the space. Its
@@ -25,9 +26,9 @@ const nameRule = matching(
   'must begin with a letter or underscore and have letters, digits, underscores, dots and hyphens only',
 );
 
-function readSource(text: string): ModuleSource {
+function readSource(text: string, owner: string): Promise<ModuleSource> {
   if (Buffer.byteLength(text) > MAX_BYTES) throw apiError('body_too_large', String(MAX_BYTES));
-  return readModuleSource(text);
+  return runCooperatively(moduleSourceSlices(text), owner);
 }
 
 /** Requires the identifiers of the document to be those of the caller. */
@@ -56,7 +57,7 @@ interface ModuleCode {
 
 /** Throws an error with all problems of a text. */
 async function readChecked(store: Store, caller: SpaceCaller, text: string, compile: CompileModule): Promise<ModuleCode> {
-  const source = readSource(text);
+  const source = await readSource(text, caller.projectId);
   const fields = BodyFields.of(source.fields);
   for (const field of Object.keys(IDENTIFIERS)) fields.text(field);
   const module = fields.text('module', nameRule);

@@ -2,11 +2,12 @@
  * The text of a Lark module as clients send it: one YAML mapping, or two. Knows the positions of
  * the fields and of the code in it. Pure.
  */
-import type { Node, Scalar } from 'yaml';
+import type { Document, Node, Scalar } from 'yaml';
 import { apiError } from '../errors.ts';
+import type { Slices } from '../util/concurrency/slices.ts';
 import { yaml } from '../util/on-demand.ts';
-import type { PlainMap } from '../util/text/decimal.ts';
-import { parseYaml, placedProblems, TEXT_START, type TextPlace, YamlError, type YamlProblem, yamlValue } from '../util/text/yaml.ts';
+import type { PlainMap, PlainValue } from '../util/text/decimal.ts';
+import { parseYamlSlices, placedProblems, TEXT_START, type TextPlace, YamlError, type YamlProblem, yamlValue } from '../util/text/yaml.ts';
 
 export interface ModuleSource {
   readonly fields: PlainMap;
@@ -17,18 +18,21 @@ export interface ModuleSource {
 }
 
 /** Accepts one mapping or two YAML documents with a mapping each, which are merged. */
-export function readModuleSource(text: string): ModuleSource {
+export function* moduleSourceSlices(text: string): Slices<ModuleSource> {
   const fields: PlainMap = new Map();
   const nodes = new Map<string, { readonly place: TextPlace; readonly value: Node | null }>();
   try {
-    const { documents, lines } = parseYaml(text);
+    const { documents, lines } = yield* parseYamlSlices(text);
     const placeAt = (offset: number): TextPlace => {
       const { line, col } = lines.linePos(offset);
       return { line: Math.max(1, line), column: Math.max(1, col) };
     };
-    const used = documents
-      .map((document) => ({ document, value: yamlValue(document) }))
-      .filter(({ value }) => value !== null && value !== '');
+    const used: { readonly document: Document.Parsed; readonly value: PlainValue }[] = [];
+    for (const document of documents) {
+      yield;
+      const value = yamlValue(document);
+      if (value !== null && value !== '') used.push({ document, value });
+    }
     if (used.length === 0 || used.length > 2) throw invalid('there must be one mapping, or two documents.', TEXT_START);
     for (const { document, value } of used) {
       const { contents } = document;

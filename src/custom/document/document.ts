@@ -214,7 +214,13 @@ function isText(path: readonly string[]): boolean {
 
 /** Converts a stored document to a value for clients. */
 export function showDocument(source: string): PlainValue {
-  return plainTree(parseTree(source), isText);
+  return runToEnd(showDocumentSlices(source));
+}
+
+export function* showDocumentSlices(source: string): Slices<PlainValue> {
+  const tree = yield* parseTreeSlices(source);
+  yield;
+  return plainTree(tree, isText);
 }
 
 /** Replaces the text of a scalar and preserves the rest of the source. */

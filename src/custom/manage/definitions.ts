@@ -18,7 +18,7 @@ import {
 import type { DefinitionChange, DefinitionInsertion, DefinitionRevision } from '../../store/store.ts';
 import { runCooperatively } from '../../util/concurrency/slices.ts';
 import type { PlainMap, PlainValue } from '../../util/text/decimal.ts';
-import { type DefinitionDocument, maskPassword, readDocumentSlices, showDocument } from '../document/document.ts';
+import { type DefinitionDocument, maskPassword, readDocumentSlices, showDocumentSlices } from '../document/document.ts';
 import type { Compiled } from '../program/compile.ts';
 import { type Tree, YamlProblems } from '../yaml/yaml-tree.ts';
 import type { Author, Management } from './management.ts';
@@ -178,13 +178,14 @@ export async function find({ store }: Management, { caller }: Author, definition
 }
 
 /** Returns a definition for clients, with passwords masked. */
-export function describeDefinition(definition: Definition, reader: SpaceCaller): PlainMap {
+export async function describeDefinition(definition: Definition, reader: SpaceCaller): Promise<PlainMap> {
+  const document = await runCooperatively(showDocumentSlices(definition.document), reader.projectId);
   const summary = describeSummary(definition, reader);
   return new Map(
     [...summary].flatMap(([name, value]) =>
       name === 'created_at'
         ? [
-            ['definition', showDocument(definition.document)],
+            ['definition', document],
             [name, value],
           ]
         : [[name, value]],
@@ -277,7 +278,7 @@ export async function history({ store }: Management, { caller }: Author, uri: st
 export async function revision({ store }: Management, { caller }: Author, revisionId: string): Promise<PlainMap> {
   const stored = await store.revision(caller, revisionId);
   if (stored === undefined) throw apiError('definition_unknown');
-  return describeRevision(stored).set('definition', showDocument(stored.document));
+  return describeRevision(stored).set('definition', await runCooperatively(showDocumentSlices(stored.document), caller.projectId));
 }
 
 function describeRevision({ revisionId, definitionId, version, action, userId, at }: DefinitionRevision): PlainMap {

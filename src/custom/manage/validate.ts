@@ -8,7 +8,7 @@ import type { DbType } from '../../model/entry.ts';
 import { entryKey, type ProjectContext } from '../../model/project.ts';
 import { nextSlice } from '../../util/concurrency/loop-scheduler.ts';
 import { runCooperatively } from '../../util/concurrency/slices.ts';
-import { type DefinitionDocument, IDENTIFIERS, type Identifier, MASK, readDocument, validateSlices } from '../document/document.ts';
+import { type DefinitionDocument, IDENTIFIERS, type Identifier, MASK, readDocumentSlices, validateSlices } from '../document/document.ts';
 import type { OwnDatabase } from '../document/document-database.ts';
 import { type Compiled, type CompileScope, compileDefinition, type SqlSteps, withPassword } from '../program/compile.ts';
 import { resolveEntry } from '../program/database-entry.ts';
@@ -224,7 +224,7 @@ async function passwordOf(management: Management, { caller }: Author, document: 
   const versions = endpoint?.versions.get(method) ?? [];
   const stored =
     versions.find((one) => one.version === version) ?? versions.find((one) => one.version === config.rollbackVersion) ?? versions[0];
-  const before = stored === undefined ? undefined : readDocument(stored.document, management.connections.engines).database;
+  const before = stored === undefined ? undefined : await databaseOf(management, caller.projectId, stored.document);
   if (stored === undefined || before?.kind !== 'own' || !isSameServer(before, database))
     throw apiError(
       'definition_invalid',
@@ -232,6 +232,10 @@ async function passwordOf(management: Management, { caller }: Author, document: 
     );
   if (stored.unreadable !== null) throw apiError('record_unreadable', `${uri} ${stored.version}`, stored.definitionId);
   return stored.password;
+}
+
+async function databaseOf({ connections }: Management, owner: string, source: string): Promise<DefinitionDocument['database']> {
+  return (await runCooperatively(readDocumentSlices(source, connections.engines), owner)).database;
 }
 
 function isSameServer(a: OwnDatabase, b: OwnDatabase): boolean {

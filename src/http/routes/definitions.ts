@@ -91,7 +91,7 @@ export function definitionRoutes(services: Services): readonly Route[] {
           const format = formatOf(name);
           const definition = await find(management, author, exchange.required('definition_id').toUpperCase());
           if (name === 'yaml') sendBytes(exchange, 200, format.contentType, Buffer.from(definition.document));
-          else sendValue(exchange, 200, format, describeDefinition(definition, author.caller));
+          else sendValue(exchange, 200, format, await describeDefinition(definition, author.caller));
         }),
         POST: change('definition.deploy', (exchange, author, managed) =>
           deploy(managed, author, yamlBody(exchange), inspectOptions(exchange)),

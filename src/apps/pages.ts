@@ -3,6 +3,7 @@ import type { Engines } from '../engines/registry.ts';
 import type { AppRecord } from '../model/app.ts';
 import { runCooperatively } from '../util/concurrency/slices.ts';
 import { memo } from '../util/memo.ts';
+import { textOf } from './apps.ts';
 import { readApp } from './document/document.ts';
 import type { Audience } from './page/client-document.ts';
 import { type PageAssets, renderApp } from './page/page.ts';
@@ -25,7 +26,8 @@ export class AppPages {
   }
 
   async #make(record: AppRecord, audience: Audience, assets: PageAssets, owner: string): Promise<string> {
-    const { document } = await runCooperatively(readApp(record.document, 'json', this.#engines), owner);
+    const { text, type } = textOf(record);
+    const { document } = await runCooperatively(readApp(text, type, this.#engines), owner);
     return renderApp(document, audience, assets);
   }
 }

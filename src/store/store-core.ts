@@ -31,7 +31,7 @@ const MAX_CACHED: Readonly<Record<ChangeTopic, number>> = {
   endpoint: 50_000,
   modules: 5_000,
   personas: 5_000,
-  app: 2_000,
+  app: 200,
 };
 
 /** Cache keys begin with the tenant's ids, so they cannot find a record of another tenant. */

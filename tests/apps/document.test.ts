@@ -91,6 +91,14 @@ describe('the document of an app', () => {
     expect(problemsOf(text)).toEqual(problems);
   });
 
+  it.each([
+    ['tabs', '{\n\t"app":\t"a",\n\t"title": "A",\r\n\t"permission": ["x"],\n\t"blocks": [\n\t\t{"text": "a"}\n\t]\n}\n'],
+    ['escapes', '{"app":"a","title":"\\u00e9\\/\\ud83d\\ude00","permission":["x"],"blocks":[{"text":"a: {b} # c - *d &e !f %g @h"}]}'],
+    ['empty values', '{"app":"a","title":"A","permission":["x"],"inputs":{},"blocks":[{"text":""}]}'],
+  ])('is read from JSON with %s', (_, text) => {
+    expect(problemsOf(text, 'json')).toEqual([]);
+  });
+
   it('is rejected with the place when its JSON is broken', () => {
     expect(problemsOf('{"app": "a",\n "title": }', 'json')).toEqual([expect.stringMatching(/^2:11 /)]);
   });

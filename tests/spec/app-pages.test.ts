@@ -165,6 +165,8 @@ describe('an error of a page', () => {
     expect(page.text).toContain('<h1>403 Forbidden</h1>');
     expect(page.text).toContain(`>${message.replaceAll('"', '&quot;')}</p>`);
     expect((await get('/render?app=none', { ...project.headers, ...HTML })).status).toBe(404);
+    const other = await service.request('POST', `${PATH}/render`, { headers: { ...project.headers, ...HTML } });
+    expect([other.status, other.headers['allow'], other.text.includes('<h1>405')]).toEqual([405, 'GET', true]);
     expect((await get('/render?app=board', HTML)).status).toBe(401);
     expect((await get('/render', { ...project.headers, ...HTML })).text).toContain('<h1>400 Bad Request</h1>');
   });

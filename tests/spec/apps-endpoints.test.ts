@@ -106,6 +106,26 @@ describe('an app over endpoints', () => {
     expect(await problemsOf(blocks)).toEqual(expected.map((text) => expect.stringContaining(text)));
   });
 
+  it('has neither forms nor actions on its public page', async () => {
+    const body = appOf(
+      "  - row: [{text: Kept}, {form: {call: orders, button: Send it}, id: gone}]\n  - table: {from: $db/orders, actions: [{delete: $db/orders, key: '?:row.id', button: Remove it}]}\n",
+    );
+    await service.request('POST', PATH, { headers: { ...project.headers, ...YAML }, body });
+    const token = await service.request('POST', '/svc/system/api/v1/token', {
+      headers: project.systemHeaders,
+      body: { name: 'public', key_type: 'r--', roles: ['reader'] },
+    });
+    const { power_token: pwt } = token.json<{ power_token: string }>();
+    const page = async (query: string, headers: Record<string, string>): Promise<string> =>
+      (await service.request('GET', `${PATH}/render?app=a${query}`, { headers })).text;
+    const member = await page('', { ...project.headers, 'x-user-roles': 'reader' });
+    const open = await page(`&pwt=${pwt}`, {});
+    for (const text of ['block-gone', 'Send it', 'Remove it'])
+      expect([text, member.includes(text), open.includes(text)]).toEqual([text, true, false]);
+    for (const text of ['Kept', 'block-b2']) expect([text, open.includes(text)]).toEqual([text, true]);
+    await service.request('DELETE', `${PATH}?app=a`, { headers: project.headers });
+  });
+
   it('is copied only if the target space has what it needs, or with force', async () => {
     const body = appOf(`  - table: {from: $db/orders}\n  - chart: {from: open, kind: bar, x: a, y: b}\n`);
     const send = (method: string, path: string, more: object) =>

@@ -74,6 +74,11 @@ describe.each(ENGINE_NAMES)('an app on %s', (engine) => {
       "  - table: {from: $db/orders, filters: ['nope=eq.1', '$or=(id=eq.1,no=eq.2)']}",
       ['blocks[0].table.filters[0]', 'blocks[0].table.filters[1]'],
     ],
+    [
+      'an unknown column with a label',
+      '  - table: {from: $db/orders, columns: [{name: nope, label: No}]}',
+      ['blocks[0].table.columns[0].name'],
+    ],
     ['a value that does not fit', "  - table: {from: $db/orders, filters: ['id=eq.abc']}", ['blocks[0].table.filters[0]']],
     ['a search in numbers', "  - table: {from: $db/orders, filters: ['id=li.?:q']}", ['blocks[0].table.filters[0]']],
     ['an unknown column of the order', '  - table: {from: $db/orders, order: [nope.desc]}', ['blocks[0].table.order[0]']],

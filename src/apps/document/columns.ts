@@ -19,7 +19,9 @@ export function readColumns(context: DocumentContext, map: MapTree, name: string
     return column === undefined ? [] : [{ name: column, tree: item }];
   });
   reader.distinct(columns, 'column');
-  return columns.map((column) => placed(context, column.tree, column.name));
+  return columns.map(({ name: column, tree }) =>
+    placed(context, (tree.kind === 'map' ? tree.fields.get('name') : undefined) ?? tree, column),
+  );
 }
 
 function readColumn(context: DocumentContext, tree: MapTree, scope: ValueScope): string | undefined {

@@ -121,7 +121,13 @@ function readField(context: DocumentContext, tree: Tree): FormField | undefined 
     for (const item of reader.items(tree, 'enum', 1)) if (item.kind !== 'scalar') reader.problem(item, 'must be a single value');
   }
   if (name === undefined) return undefined;
-  return { ...reader.spotOf(tree), name, type: typeIn(context, tree), required: requiredIn(context, tree), enum: enumIn(context, tree) };
+  return {
+    ...reader.spotOf(tree.fields.get('name') ?? tree),
+    name,
+    type: typeIn(context, tree),
+    required: requiredIn(context, tree),
+    enum: enumIn(context, tree),
+  };
 }
 
 function typeIn(context: DocumentContext, { fields }: MapTree): FormField['type'] {

@@ -67,11 +67,13 @@ async function renderBlocks(blocks: readonly AppBlock[], audience: Audience): Pr
   return parts.join('\n');
 }
 
-/** A text is ready; rows and tabs are only places for their blocks. */
+/** Kinds whose blocks are filled by the page's program. The others are complete. */
+const FILLED: ReadonlySet<string> = new Set(['metric', 'chart', 'table', 'record', 'form']);
+
 async function renderBlock(block: AppBlock, audience: Audience): Promise<string> {
   const { kind, id, title, note, span } = block;
   const name = id === undefined ? '' : ` id="block-${id}" data-testid="block-${id}"`;
-  const state = kind === 'text' ? ' data-state="ready"' : kind === 'row' || kind === 'tabs' ? '' : ' data-state="loading" aria-busy="true"';
+  const state = FILLED.has(kind) ? ' data-state="loading" aria-busy="true"' : ' data-state="ready"';
   const attributes = `${name} data-kind="${kind}"${state}${span === undefined ? '' : ` data-span="${span}"`}`;
   const heading = element('h2', title, ' data-testid="block-title"');
   return `<section${attributes}>${heading}${await renderContent(block, audience)}${element('p', note, ' class="note"')}</section>`;

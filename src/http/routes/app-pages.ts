@@ -48,13 +48,14 @@ export function appPageRoutes(services: Services, base: string, folder = BUILT):
   const files = new StaticFolder(folder);
   const headers = headersOf(config);
   const assets = `${base}/assets/`;
-  const send = (exchange: Exchange, status: number, html: string): void => sendBytes(exchange, status, HTML, Buffer.from(html), headers);
+  const send = (exchange: Exchange, status: number, html: string, more: readonly string[] = []): void =>
+    sendBytes(exchange, status, HTML, Buffer.from(html), [...headers, ...more]);
 
   /** A page for browsers, JSON for other clients. */
   const sendFailure = (exchange: Exchange, error: ApiError): void => {
     const { status, message } = error;
     if (!acceptsHtml(exchange) || exchange.reply.isEnded || exchange.reply.status !== 0) sendError(exchange, error);
-    else send(exchange, status, renderError({ status, reason: reasonOf(status), message }));
+    else send(exchange, status, renderError({ status, reason: reasonOf(status), message }), Object.entries(error.headers).flat());
   };
 
   return [

@@ -82,10 +82,14 @@ type ExpandedName<E> = E extends `"${string}` ? Named<E> : E extends `${infer A}
 type RelationOf<R, E> = E extends keyof R ? R[E] : E extends `${string}:${infer N}` ? (N extends keyof R ? R[N] : never) : never;
 type Target<T extends TableShape, E> =
   RelationOf<T['relations'], E> extends { table: infer R } ? (R extends TableShape ? R : never) : never;
-type RelatedRows<R> = R extends { kind: 'one'; table: { row: infer Row } }
-  ? Row | null
-  : R extends { table: { row: infer Row } }
-    ? Row[]
+/** Rows of a nested `expand` are optional, since only its options decide about them. */
+type RelatedRow<R> = R extends TableShape
+  ? R['row'] & { [P in keyof R['relations'] as ExpandedName<P> & string]?: RelatedRows<R['relations'][P]> }
+  : never;
+type RelatedRows<E> = E extends { kind: 'one'; table: infer R }
+  ? RelatedRow<R> | null
+  : E extends { table: infer R }
+    ? RelatedRow<R>[]
     : never;
 
 /** Options of a related table, whose columns are checked at every level. */

@@ -102,7 +102,7 @@ describe.each(ENGINE_NAMES)('the client on %s', (engine) => {
     });
     expect(Number(row?.['total'])).toBe(10);
     expect([typeof row?.['id'], typeof row?.['total']]).toEqual(['number', 'string']);
-    const items = row?.['item'] as { quantity: number; product: { price: string } }[];
+    const items = row?.['item'] as unknown as { quantity: number; product: { price: string } }[];
     expect(items.map(({ quantity, product }) => [quantity, typeof product.price])).toEqual([
       [5, 'string'],
       [1, 'string'],

@@ -106,7 +106,8 @@ export async function use(): Promise<unknown> {
     expand: { orders: { select: ['id'], order: { id: 'asc' }, where: { status: 'new' }, expand: { customer: { select: ['name'] }, 'again:customer': true } } },
   });
   const id: number | undefined = line?.orders?.id;
-  return [odd, doubled, price, big, row, counted, texts, total, ids, ratios, id];
+  const nested: string | undefined = line?.orders?.customer?.name;
+  return [nested, odd, doubled, price, big, row, counted, texts, total, ids, ratios, id];
 }`;
 
 const BAD: Readonly<Record<string, string>> = {
@@ -131,6 +132,7 @@ const BAD: Readonly<Record<string, string>> = {
   'an unknown relation in a nested expand': "void db['a/b'].read({ expand: { orders: { expand: { nothing: true } } } });",
   'an unknown column two levels down':
     "void db['a/b'].read({ expand: { orders: { expand: { customer: { select: ['id', 'nothing'] } } } } });",
+  'an unknown member of a related row': "void db['a/b'].row(1, { expand: { orders: true } }).then((row) => row.orders?.nothing);",
   'a misspelt option of a nested expand': "void db['a/b'].read({ expand: { orders: { selct: ['id'] } } });",
   'a filter on a masked column': "void db.orders.read({ where: { secret: 'x' } });",
   'a reserved name as a column': 'void db.orders.read({ where: { $x: 1 } });',

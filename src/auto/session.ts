@@ -24,6 +24,8 @@ export interface AutoSession {
   readonly neighbours: Neighbours | undefined;
   /** Set if everything runs in a read-only transaction. */
   readonly readsOnly?: true;
+  /** `true` to count the rows of a dry run where the engine cannot roll them back. */
+  readonly countsDryRuns: boolean;
   /** Budget for rows that are buffered. */
   readonly memory: MemoryBudget;
 }

@@ -44,6 +44,8 @@ export class Exchange implements StopSignal, WorkMeter {
   isReading = false;
   /** `true` if reads are to use a read-only transaction, on engines that have one. */
   isReadOnly = false;
+  /** `true` if dry runs are to count their rows on engines that cannot roll them back. */
+  countsDryRuns = false;
   caller: Caller | undefined;
   /** Key of the error that was sent, for the log. */
   error: string | undefined;

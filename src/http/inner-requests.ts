@@ -94,6 +94,7 @@ export async function sendInside(
   });
   const inner = new Exchange(head, reply, body, outer.resources);
   inner.isReadOnly = request.isReadOnly === true;
+  inner.countsDryRuns = request.countsDryRuns === true;
   const stop = (): void => inner.abort();
   outer.addEventListener('abort', stop);
   try {

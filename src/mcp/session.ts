@@ -17,6 +17,8 @@ export interface InnerRequest {
   readonly type?: string | undefined;
   /** Runs in a read-only transaction if the engine has them. */
   readonly isReadOnly?: boolean;
+  /** Dry runs count their rows if the engine cannot roll them back. */
+  readonly countsDryRuns?: boolean;
 }
 
 export interface InnerResponse {
@@ -33,8 +35,6 @@ export interface ToolSession {
   /** All rights of the caller. */
   describe(db?: string): Promise<Description>;
   table(ref: string): Promise<DescribedTable>;
-  /** `true` if databases of this type can roll back. */
-  hasTransactions(type: string): boolean;
   send(request: InnerRequest): Promise<InnerResponse>;
 }
 

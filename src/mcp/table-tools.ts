@@ -193,69 +193,33 @@ function fittingRows(rows: readonly PlainValue[], cursor: string | null): number
   return count;
 }
 
-function writeResult(rows: number, dryRun: boolean): ToolResult {
-  return { value: mapOf({ rows_affected: rows, dry_run: dryRun }) };
-}
-
-function affectedOf(response: InnerResponse): number {
-  return Number((bodyOf(response) as PlainMap).get('rows_affected'));
-}
-
-function tooMany(rows: number, max: number): ToolError {
-  return new ToolError(`${rows} rows would be affected, more than max_affected ${max}; nothing was changed.`);
-}
-
 /**
- * Writes with dry run and row limit. If the engine cannot roll back, the affected rows are counted
- * beforehand.
+ * Writes with dry run and row limit. Where the engine cannot roll back, a dry run makes the same
+ * checks and counts the rows.
  */
 async function write(
   session: ToolSession,
-  described: DescribedTable,
   args: Arguments,
   request: { readonly method: string; readonly query: readonly QueryPair[]; readonly body?: Buffer },
-  count: () => Promise<number>,
 ): Promise<ToolResult> {
-  const dryRun = args.flag('dry_run');
-  const max = args.count('max_affected');
-  const { method, query, body } = request;
-  const type = body === undefined ? undefined : 'application/json';
-  const path = pathOf(described);
-  if (session.hasTransactions(described.type) && described.table.transactional) {
-    const guarded = [...query, ['$dry_run', String(dryRun)] as const, ['$max_affected', String(max)] as const];
-    return writeResult(affectedOf(await session.send({ method, path, query: guarded, body, type })), dryRun);
-  }
-  const rows = await count();
-  if (rows > max) throw tooMany(rows, max);
-  return writeResult(dryRun ? rows : affectedOf(await session.send({ method, path, query, body, type })), dryRun);
-}
-
-export async function insertRows(session: ToolSession, args: Arguments): Promise<ToolResult> {
   const described = await session.table(args.text('table'));
-  const rows = args.get('rows') as readonly PlainValue[];
-  const query = args.flag('upsert') ? [['$upsert', 'true'] as const] : [];
-  return write(session, described, args, { method: 'POST', query, body: jsonBytes(rows) }, () => Promise.resolve(rows.length));
+  const dryRun = args.flag('dry_run');
+  const { method, query, body } = request;
+  const guarded = [...query, ['$dry_run', String(dryRun)] as const, ['$max_affected', String(args.count('max_affected'))] as const];
+  const type = body === undefined ? undefined : 'application/json';
+  const response = await session.send({ method, path: pathOf(described), query: guarded, body, type, countsDryRuns: true });
+  return { value: mapOf({ rows_affected: Number((bodyOf(response) as PlainMap).get('rows_affected')), dry_run: dryRun }) };
 }
 
-/** Returns a function that counts the matching rows. */
-function counting(session: ToolSession, described: DescribedTable, query: readonly QueryPair[]): () => Promise<number> {
-  return async () => {
-    const all = [['pg', '0'] as const, ['ps', '1'] as const, ['$count', 'exact'] as const, ...query];
-    const response = await read(session, pathOf(described), all);
-    bodyOf(response);
-    return Number(response.headers.get('x-total-count'));
-  };
+export function insertRows(session: ToolSession, args: Arguments): Promise<ToolResult> {
+  const query = args.flag('upsert') ? [['$upsert', 'true'] as const] : [];
+  return write(session, args, { method: 'POST', query, body: jsonBytes(args.get('rows')) });
 }
 
 export async function updateRows(session: ToolSession, args: Arguments): Promise<ToolResult> {
-  const query = filterOf(args, 'write');
-  const described = await session.table(args.text('table'));
-  const request = { method: 'PATCH', query, body: jsonBytes(args.map('set')) };
-  return write(session, described, args, request, counting(session, described, query));
+  return write(session, args, { method: 'PATCH', query: filterOf(args, 'write'), body: jsonBytes(args.map('set')) });
 }
 
 export async function deleteRows(session: ToolSession, args: Arguments): Promise<ToolResult> {
-  const query = filterOf(args, 'write');
-  const described = await session.table(args.text('table'));
-  return write(session, described, args, { method: 'DELETE', query }, counting(session, described, query));
+  return write(session, args, { method: 'DELETE', query: filterOf(args, 'write') });
 }

@@ -173,6 +173,34 @@ describe.each(GENERATIONS)('the official client of %s', (generation) => {
     60_000,
   );
 
+  test.each(ENGINE_NAMES)('a dry run on %s rejects what the write rejects', async (engine) => {
+    const table = tableOf(engine, 'product');
+    const rejected = async (name: string, args: object): Promise<string | undefined> => {
+      const texts = [];
+      for (const dry_run of [true, false]) {
+        const { isError, content } = await call(client, name, { table, dry_run, ...args });
+        expect([name, args, isError]).toEqual([name, args, true]);
+        texts.push(content[0]?.text);
+      }
+      expect(texts[0]).toBe(texts[1]);
+      return texts[0];
+    };
+    const filter = { id: 1 };
+    expect(await rejected('update_rows', { filter, set: { nosuch: 1 } })).toContain('nosuch');
+    expect(await rejected('update_rows', { filter, set: { price: 'dear' } })).toContain('price');
+    expect(await rejected('update_rows', { filter, set: {} })).toContain('at least one column');
+    expect(await rejected('update_rows', { filter: { nosuch: 1 }, set: { name: 'x' } })).toContain('nosuch');
+    const all = { id: { gt: 0 } };
+    expect(await rejected('update_rows', { filter: all, set: { name: 'x' }, max_affected: 1 })).toContain('3 rows would be affected');
+    expect(await rejected('delete_rows', { filter: { nosuch: 1 } })).toContain('nosuch');
+    expect(await rejected('insert_rows', { rows: [{ id: 9, name: 'x', price: 1, nosuch: 1 }] })).toContain('nosuch');
+    expect(await rejected('insert_rows', { rows: [{ id: 9, name: 'x', price: 'dear' }] })).toContain('price');
+    const rows = [9, 10].map((id) => ({ id, name: 'x', price: 1 }));
+    expect(await rejected('insert_rows', { rows, max_affected: 1 })).toContain('2 rows would be affected');
+    const left = await call(client, 'read_rows', { table, select: ['id'] });
+    expect(left.structuredContent).toMatchObject({ rows: [{ id: 1 }, { id: 2 }, { id: 3 }] });
+  });
+
   test('calls endpoints by uri and as tools of their own', async () => {
     const called = await call(client, 'call_endpoint', { uri: 'customers/1/orders' });
     expect(called.structuredContent).toMatchObject({ status: 200, version: '1.0.0', truncated: false });

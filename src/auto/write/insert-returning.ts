@@ -16,7 +16,7 @@ import { maskedSink } from '../rows/mask-sink.ts';
 import type { AnswerSink, AutoSession } from '../session.ts';
 import { authorizeGroup, expectedRows, groupStatements, isComplete, keysIn, statementsOf } from './insert-statements.ts';
 import { generatedKeys, JoinedSink, KeySink, type ReadBack, type RowKey, readByKeys, readWritten } from './read-back.ts';
-import { checkDryRun, checkWritten, inTransaction, markUncertain, type Progress } from './transaction.ts';
+import { checkWritten, inTransaction, isCountedOnly, markUncertain, type Progress } from './transaction.ts';
 
 export function insertAndReturn(
   batch: Batch,
@@ -27,7 +27,7 @@ export function insertAndReturn(
 ): Promise<number> {
   const { capabilities, label } = session.engine;
   if (!capabilities.transactions) throw apiError('not_on_engine', '$return=rows', label);
-  checkDryRun(plan, plan.table, session);
+  if (isCountedOnly(plan, plan.table, session)) throw apiError('not_on_engine', '$return=rows', label);
   const isReturned = returned.isOpen && capabilities.returning.includes('insert') && expectedRows(batch.groups, plan) === undefined;
   if (!isReturned) return insertAndRead(batch, plan, returned, session, sink);
   const returning = returned.columns;

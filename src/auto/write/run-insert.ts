@@ -9,7 +9,7 @@ import type { AnswerSink, AutoResult, AutoSession } from '../session.ts';
 import { bisectBatch, isRefusal, LocatedFailure } from './bisect-batch.ts';
 import { insertAndReturn } from './insert-returning.ts';
 import { expectedRows, explainUnwritten, toStatements } from './insert-statements.ts';
-import { checkNotTransactional, runStatements, Unwritten } from './transaction.ts';
+import { checkAtomic, checkMaxAffected, isCountedOnly, releaseParameters, runStatements, Unwritten } from './transaction.ts';
 
 export async function runInsert(plan: InsertBodyPlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
   const { table, body, upsert } = plan;
@@ -17,7 +17,12 @@ export async function runInsert(plan: InsertBodyPlan, session: AutoSession, sink
   const read = readBatch(body, table, session.owner, rowsToInsert(upsert));
   const batch = read instanceof Promise ? await read : read;
   const { count } = batch;
-  checkNotTransactional(count, plan, table);
+  checkAtomic(count, table);
+  checkMaxAffected(count, plan.maxAffected);
+  if (plan.returning === undefined && isCountedOnly(plan, table, session)) {
+    releaseParameters(toStatements(batch, plan, session));
+    return { rows: count, cursor: undefined };
+  }
   const writing =
     plan.returning === undefined
       ? runStatements(toStatements(batch, plan, session), plan, table, session, expectedRows(batch.groups, plan))

@@ -11,7 +11,6 @@ import { compileUpdateRows } from '../../sql/compile/update-rows.ts';
 import type { BoundStatement } from '../../sql/dialect.ts';
 import type { SelectPlan } from '../../sql/plan.ts';
 import type { Operand } from '../../sql/statement.ts';
-import { Lease } from '../../util/bytes/buffer-pool.ts';
 import { authorize } from '../plan/authorize.ts';
 import { isOneOf } from '../plan/keys.ts';
 import type { PatchBodyPlan } from '../plan/plan-write.ts';
@@ -19,7 +18,7 @@ import { type Batch, ROWS, readBatch } from '../rows/insert-body.ts';
 import type { AnswerSink, AutoResult, AutoSession } from '../session.ts';
 import { bisectBatch, isRefusal, LocatedFailure } from './bisect-batch.ts';
 import { KeySink, keyText, type RowKey, readByKeys } from './read-back.ts';
-import { checkDryRun, checkNotTransactional, inTransaction, markUncertain } from './transaction.ts';
+import { checkAtomic, checkMaxAffected, inTransaction, isCountedOnly, markUncertain, releaseParameters } from './transaction.ts';
 
 export async function runPatch(plan: PatchBodyPlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
   const { table, body, returning } = plan;
@@ -29,14 +28,19 @@ export async function runPatch(plan: PatchBodyPlan, session: AutoSession, sink: 
     throw apiError('not_on_engine', 'A PATCH of rows by their keys', engine.label);
   }
   if (table.primaryKey.length === 0) throw apiError('key_missing');
-  checkDryRun(plan, table, session);
+  const isCounted = isCountedOnly(plan, table, session);
   const batch = await readBatch(body, table, session.owner, ROWS.patch);
-  checkNotTransactional(batch.count, plan, table);
+  checkAtomic(batch.count, table);
+  checkMaxAffected(batch.count, plan.maxAffected);
+  if (isCounted) return { rows: (await storedKeys(keysOf(batch, table), plan, session)).size, cursor: undefined };
   const patching = inTransaction(plan, session, async (progress) => {
     const statements = statementsOf(batch, plan, session);
     // A single statement changes each row once, so its row count is sufficient.
     if (statements.length > 1)
-      await checkDistinct(keysOf(batch, table), plan, session).catch((error: unknown) => releaseParameters(statements, error));
+      await checkDistinct(keysOf(batch, table), plan, session).catch((error: unknown) => {
+        releaseParameters(statements);
+        throw error;
+      });
     let rows = 0;
     for (const statement of statements) {
       rows += (await session.connection.run(statement.statement, statement.params, session.options)).rows;
@@ -85,12 +89,6 @@ function statementsOf({ groups }: Batch, { table, access }: PatchBodyPlan, { eng
   return groups.flatMap(({ columns, rows }) =>
     compileUpdateRows(authorize({ table, key, columns, rows }, access, 'update'), engine.dialect),
   );
-}
-
-/** Releases the parameters of statements that are not sent. */
-function releaseParameters(statements: readonly BoundStatement[], error: unknown): never {
-  for (const { params } of statements) for (const value of params) if (value instanceof Lease) value.release();
-  throw error;
 }
 
 /** Adds the row to a failure, if it can be found. */

@@ -15,15 +15,24 @@ import { type EntityTags, hasTag, rowTag } from '../request/entity-tags.ts';
 import { maskedSink } from '../rows/mask-sink.ts';
 import type { AnswerSink, AutoResult, AutoSession } from '../session.ts';
 import { changedKeys, KeySink, readByKeys } from './read-back.ts';
-import { checkDryRun, checkMaxAffected, inTransaction, markUncertain, type Progress } from './transaction.ts';
+import { checkAtomic, checkMaxAffected, inTransaction, isCountedOnly, markUncertain, type Progress } from './transaction.ts';
 
 export function runWrite(plan: WritePlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
-  checkDryRun(plan, plan.table, session);
-  const writing = session.engine.capabilities.transactions ? writeAtomically(plan, session, sink) : writeCounted(plan, session);
-  return writing.then((rows) => {
+  return running(plan, session, sink).then((rows) => {
     if (plan.single !== undefined && rows === 0) throw apiError('row_unknown');
     return { rows, cursor: undefined };
   });
+}
+
+function running(plan: WritePlan, session: AutoSession, sink: AnswerSink): Promise<number> {
+  if (isCountedOnly(plan, plan.table, session)) return countOnly(plan, session);
+  return session.engine.capabilities.transactions ? writeAtomically(plan, session, sink) : writeCounted(plan, session);
+}
+
+/** Compiles the statement, which the engine may not support, and counts its rows instead. */
+async function countOnly(plan: WritePlan, session: AutoSession): Promise<number> {
+  statementOf(plan, false, session);
+  return countChecked(plan, session);
 }
 
 /**
@@ -70,12 +79,15 @@ function writeAtomically(plan: WritePlan, session: AutoSession, sink: AnswerSink
 
 /** A transaction cannot roll back writes to this table, so the rows are counted first. */
 async function writeNotTransactional(plan: WritePlan, session: AutoSession, write: () => Promise<number>): Promise<number> {
-  if (plan.maxAffected !== undefined || plan.isPatch) {
-    const rows = Number(await countRows(plan.count(), session));
-    checkMaxAffected(rows, plan.maxAffected);
-    if (plan.isPatch && rows > 1) throw apiError('rows_not_atomic', plan.table.storage);
-  }
+  if (plan.maxAffected !== undefined || plan.isPatch) await countChecked(plan, session);
   return write();
+}
+
+async function countChecked(plan: WritePlan, session: AutoSession): Promise<number> {
+  const rows = Number(await countRows(plan.count(), session));
+  checkMaxAffected(rows, plan.maxAffected);
+  if (plan.isPatch) checkAtomic(rows, plan.table);
+  return rows;
 }
 
 /** Reads the rows before a DELETE, or after an UPDATE by their previous keys. */

@@ -6,6 +6,7 @@ import { DbFailure, type FailureKind } from '../../engines/contract/engine.ts';
 import { apiError } from '../../errors.ts';
 import type { Table } from '../../model/table.ts';
 import type { BoundStatement } from '../../sql/dialect.ts';
+import { Lease } from '../../util/bytes/buffer-pool.ts';
 import type { Conditions } from '../plan/plan-write.ts';
 import { type AutoSession, NeedsExclusiveConnection } from '../session.ts';
 
@@ -15,16 +16,24 @@ export interface Progress {
   hasRun: boolean;
 }
 
-export function checkDryRun({ dryRun }: Pick<Conditions, 'dryRun'>, table: Table, { engine }: AutoSession): void {
-  if (dryRun && !(engine.capabilities.transactions && table.transactional))
-    throw apiError('not_on_engine', '$dry_run', `${engine.label} ${table.storage}`.trim());
+/**
+ * Returns `true` for a dry run that must only count its rows, because the engine cannot roll them
+ * back. Throws if the caller does not accept that.
+ */
+export function isCountedOnly({ dryRun }: Pick<Conditions, 'dryRun'>, table: Table, { engine, countsDryRuns }: AutoSession): boolean {
+  if (!dryRun || (engine.capabilities.transactions && table.transactional)) return false;
+  if (!countsDryRuns) throw apiError('not_on_engine', '$dry_run', `${engine.label} ${table.storage}`.trim());
+  return true;
 }
 
-/** A table without transactions accepts at most one row, and none beyond `maxAffected`. */
-export function checkNotTransactional(count: number, { maxAffected }: Pick<Conditions, 'maxAffected'>, table: Table): void {
-  if (table.transactional) return;
-  if (count > 1) throw apiError('rows_not_atomic', table.storage);
-  checkMaxAffected(count, maxAffected);
+/** A table without transactions accepts at most one row. */
+export function checkAtomic(count: number, table: Table): void {
+  if (!table.transactional && count > 1) throw apiError('rows_not_atomic', table.storage);
+}
+
+/** Releases the parameters of statements that are not sent. */
+export function releaseParameters(statements: readonly BoundStatement[]): void {
+  for (const { params } of statements) for (const value of params) if (value instanceof Lease) value.release();
 }
 
 export function checkMaxAffected(rows: number, maxAffected: number | undefined): void {
@@ -73,7 +82,6 @@ export function runStatements(
 ): Promise<number> {
   const { connection, options, engine } = session;
   const { transactions } = engine.capabilities;
-  checkDryRun(conditions, table, session);
   const [only] = statements;
   // A single row that was not written leaves no effect.
   const isCertain = expected === undefined || expected === 1;

@@ -124,6 +124,7 @@ export function autoRoutes(services: Services): readonly Route[] {
           meter: exchange,
           access: accessTo(services.grants, effective, caller, context, entry, schema, path.table),
           readsOnly: exchange.isReadOnly,
+          countsDryRuns: exchange.countsDryRuns,
         }),
       );
     });

@@ -118,13 +118,12 @@ interface InMcp {
 }
 
 function serverFor(services: Services, router: Router, exchange: Exchange, { caller, context, token }: InMcp): ToolServer {
-  const { describer, engines, config } = services;
+  const { describer, config } = services;
   const session: ToolSession = {
     caller,
     outline: () => describer.outline(caller, context),
     describe: (db) => describer.describe(caller, context, { db, table: undefined }),
     table: (ref) => describer.table(caller, context, ref),
-    hasTransactions: (type) => engines.find(type)?.capabilities.transactions === true,
     send: (request) => sendInside(router, exchange, token, { ...request, path: `/${config.pathPrefix}/${request.path}` }),
   };
   return {

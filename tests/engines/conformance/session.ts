@@ -234,7 +234,17 @@ export class Session {
   #target(table: string): Target {
     const meter = { subject: undefined, isKnown: false, rows: -1, databaseMs: 0 };
     const { signal } = new AbortController();
-    return { entry: this.#entry, schema: undefined, table, requestId: 'test', signal, meter, access: UNRESTRICTED, readsOnly: false };
+    return {
+      entry: this.#entry,
+      schema: undefined,
+      table,
+      requestId: 'test',
+      signal,
+      meter,
+      access: UNRESTRICTED,
+      readsOnly: false,
+      countsDryRuns: false,
+    };
   }
 }
 

@@ -1,6 +1,7 @@
 /**
  * Encrypts the cursors of restricted callers. They contain values that the caller may not read, and
- * a forged one could probe such values. A cursor is bound to a persona and space.
+ * a forged one could probe such values. A cursor is bound to a persona and space, and its length
+ * shows no more than a size class.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import type { CursorSeal } from '../auto/plan/access.ts';
@@ -8,6 +9,8 @@ import type { CursorSeal } from '../auto/plan/access.ts';
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+/** Smallest size class; the next ones double it. */
+const MIN_BYTES = 512;
 
 export class CursorSeals {
   readonly #keys: readonly Buffer[];
@@ -28,7 +31,7 @@ export class CursorSeals {
     if (key === undefined) throw new Error('no key to encrypt cursors');
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(CIPHER, key, nonce).setAAD(owner);
-    return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64url');
+    return Buffer.concat([nonce, cipher.update(padded(text)), cipher.final(), cipher.getAuthTag()]).toString('base64url');
   }
 
   #open(cursor: string, owner: Buffer): string | undefined {
@@ -45,4 +48,12 @@ export class CursorSeals {
     }
     return undefined;
   }
+}
+
+/** Appends spaces, which JSON ignores. */
+function padded(text: string): Buffer {
+  const bytes = Buffer.from(text);
+  let size = MIN_BYTES;
+  while (size < bytes.length) size *= 2;
+  return Buffer.concat([bytes, Buffer.alloc(size - bytes.length, ' ')]);
 }

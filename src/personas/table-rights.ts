@@ -162,20 +162,23 @@ const NO_COLUMNS: ReadonlySet<Column> = new Set();
 
 /**
  * The table as requests for an operation see it. Visible columns can be named; whether they may be
- * read or written is checked later. Keeps the table's order, so that pages stay stable.
+ * read or written is checked later. A primary key keeps pages stable even if it is hidden. Otherwise
+ * the order of rows must not reveal other columns than those shown.
  */
 function viewOf(table: Table, operation: Operation, right: Granted, visible: readonly Column[], viewRights: ViewRights): Table {
   const isRead = operation === 'read';
   const named = isRead
     ? visible.filter((column) => viewRights.readable.has(column))
     : [...visible, ...right.presets.map(({ column }) => column)];
+  const isShown = (column: Column): boolean => viewRights.readable.has(column) && !viewRights.masked.has(column);
   const isKeyKnown = operation === 'insert' || table.primaryKey.every((column) => viewRights.readable.has(column));
   return {
     ...table,
     columns: table.columns.filter((column) => (operation === 'insert' ? right.columns : viewRights.readable).has(column)),
     byName: new Map(named.map((column) => [column.name, column])),
     primaryKey: isKeyKnown ? table.primaryKey : [],
-    sortedBy: table.sortedBy.every((column) => viewRights.readable.has(column)) ? table.sortedBy : [],
+    order: table.order.filter((column) => column.primaryKey || isShown(column)),
+    sortedBy: table.sortedBy.every(isShown) ? table.sortedBy : [],
     viewRights,
   };
 }

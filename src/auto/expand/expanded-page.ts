@@ -51,8 +51,8 @@ export class ExpandedPage {
     this.#session = session;
     this.#division = divide(plan, dialect, mayRepeat && session.readsOnly !== true);
     const { rows: joined, apart } = this.#division;
-    const links = apart.map(({ rows }) => rows.link);
-    this.#columns = withEqualityColumns(plan.select.columns, links, dialect);
+    const keys = apart.flatMap(({ rows }) => rows.link.columns);
+    this.#columns = withEqualityColumns(plan.select.columns, keys, dialect);
     const select = this.#columns === plan.select.columns ? plan.select : { ...plan.select, columns: this.#columns };
     this.select = joined.length === 0 ? select : { ...select, joined };
     // A single statement is a snapshot without a transaction.

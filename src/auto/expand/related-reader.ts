@@ -70,10 +70,10 @@ export class RelatedReader {
     const { keys, ids } = distinctKeys(parents, parentRows, parentKeyCells(link, parentColumns, dialect), relatedKey(link));
     const columns = withEqualityColumns(
       rows.select.columns,
-      nested.map((one) => one.rows.link),
+      nested.flatMap((one) => one.rows.link.columns),
       dialect,
     );
-    const store = this.#newStore(columns.length + link.key.length);
+    const store = this.#newStore(columns.length + relatedKey(link).length);
     const read = { expansion, ids, columns, store };
     if (keys.length === 0) return read;
     const select = columns === rows.select.columns ? rows.select : { ...rows.select, columns };

@@ -7,6 +7,7 @@ import type { Column } from '../../model/table.ts';
 import type { Dialect } from '../../sql/dialect.ts';
 import type { Link } from '../../sql/plan.ts';
 import type { Operand } from '../../sql/statement.ts';
+import { withoutTrailingZeros } from '../../util/text/decimal.ts';
 import { cellText } from '../plan/cursor.ts';
 import { fromText, InvalidValue } from '../plan/values.ts';
 import type { RowStore } from '../rows/row-store.ts';
@@ -61,14 +62,12 @@ function isNumber(link: Link): boolean {
 /**
  * Appends columns whose bytes are equal when the keys are, where the key's own bytes may differ.
  */
-export function withEqualityColumns(columns: readonly Column[], links: readonly Link[], dialect: Dialect): readonly Column[] {
+export function withEqualityColumns(columns: readonly Column[], keys: readonly Column[], dialect: Dialect): readonly Column[] {
   if (dialect.equalityColumn === undefined) return columns;
   const added = new Map<Column, Column>();
-  for (const link of links) {
-    for (const column of link.columns) {
-      const equal = dialect.equalityColumn(column);
-      if (equal !== column) added.set(column, equal);
-    }
+  for (const column of keys) {
+    const equal = dialect.equalityColumn(column);
+    if (equal !== column) added.set(column, equal);
   }
   return added.size === 0 ? columns : [...columns, ...added.values()];
 }
@@ -109,11 +108,6 @@ function textId(store: RowStore, row: number, { equal, kinds }: KeyCells): strin
     text += `${equal.length === 1 ? '' : `${value.length}:`}${isDecimal ? withoutTrailingZeros(value) : value}`;
   }
   return `=${text}`;
-}
-
-/** `1.50` and `1.5` are equal, and `2.00` is `2`. */
-function withoutTrailingZeros(digits: string): string {
-  return digits.includes('.') && !/[eE]/.test(digits) ? digits.replace(/\.?0+$/, '') : digits;
 }
 
 /** Keys of rows: each key once, and the id of the key of each row. */

@@ -9,9 +9,9 @@ import type { EntityTags } from '../request/entity-tags.ts';
 import { type AutoRequest, OPERATIONS, type ReadRequest, type RowRequest } from '../request/request.ts';
 import type { Access, CursorSeal } from './access.ts';
 import { authorize, checkPageSize, mayEstimate, visibleTable } from './authorize.ts';
-import { cursorCondition } from './cursor.ts';
+import { behindPosition, decodeCursor, type Ties } from './cursor.ts';
 import { conditionOf, findColumn } from './filters.ts';
-import { keyCondition } from './keys.ts';
+import { keyCondition, ownKey } from './keys.ts';
 import { orderOf } from './order.ts';
 import { checkVersion, rowsBefore } from './paging.ts';
 import { type Expansion, planExpansions, withColumns } from './plan-expand.ts';
@@ -28,6 +28,12 @@ export interface ReadPlan {
    */
   readonly visible: number;
   readonly keyset: boolean;
+  /** Maximum number of rows that are sent. */
+  readonly size: number;
+  /** `true` if rows may tie in the order. `select` then reads one row more than are sent. */
+  readonly mayTie: boolean;
+  /** Ties of the rows before the page with its first ones. */
+  readonly after: Ties | undefined;
   /** Encrypts its cursors for restricted callers. */
   readonly seal: CursorSeal | undefined;
   /** Related rows that are nested in the rows. */
@@ -97,15 +103,17 @@ function planRead(request: ReadRequest, table: Table, access: Access, kinds: Sel
   const expand = reach === undefined || request.expand === undefined ? NO_EXPANSIONS : planExpansions(request.expand, table, reach);
   const selected = withColumns(visible, expand);
   const hidden = keyset ? order.map((term) => term.column).filter((column) => !selected.includes(column)) : [];
-  const after = keyset && request.after !== '' ? cursorCondition(request.after ?? '', order, seal) : undefined;
+  const position = keyset && request.after !== '' ? decodeCursor(request.after ?? '', order, seal) : undefined;
+  const after = position && behindPosition(position, order);
+  const mayTie = keyset && ownKey(table).length === 0;
   const select: SelectPlan = {
     table,
     columns: hidden.length === 0 ? selected : [...selected, ...hidden],
     kinds,
     where: and(where, after),
     order,
-    limit: request.size,
-    offset: rowsBefore(request),
+    limit: mayTie ? request.size + 1 : request.size,
+    offset: position?.ties?.sent ?? rowsBefore(request),
     isContinuation: after !== undefined && where === undefined && access.restriction === undefined,
     masks: undefined,
     joined: undefined,
@@ -115,6 +123,9 @@ function planRead(request: ReadRequest, table: Table, access: Access, kinds: Sel
     select: authorize(select, access, 'read'),
     visible: visible.length,
     keyset,
+    size: request.size,
+    mayTie,
+    after: position?.ties,
     seal,
     expand,
     count: request.count === undefined ? undefined : authorize({ table, where }, access, 'read'),

@@ -1,14 +1,16 @@
 /** Runs a read: the count if requested, then the rows of the page. */
 import type { Outcome } from '../../engines/contract/engine.ts';
 import type { RowSink } from '../../model/cells.ts';
+import type { Column } from '../../model/table.ts';
 import { compilePage } from '../../sql/compile/compile-page.ts';
 import type { Authorized, SelectPlan } from '../../sql/plan.ts';
 import { ExpandedPage, memoryError } from '../expand/expanded-page.ts';
-import { CursorSink } from '../plan/cursor.ts';
+import { withEqualityColumns } from '../expand/row-keys.ts';
 import type { ReadPlan } from '../plan/plan.ts';
 import { maskedSink } from '../rows/mask-sink.ts';
 import type { AnswerSink, AutoResult, AutoSession } from '../session.ts';
 import { sendCount } from './count.ts';
+import { CursorSink } from './cursor-sink.ts';
 
 export function runRead(plan: ReadPlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
   return plan.expand.length > 0 ? readExpanded(plan, session, sink) : readRows(plan, session, sink, sink);
@@ -48,11 +50,25 @@ function readRows(plan: ReadPlan, session: AutoSession, answer: AnswerSink, sink
 
 async function readCounted(plan: ReadPlan, session: AutoSession, answer: AnswerSink, sink: RowSink): Promise<AutoResult> {
   if (plan.count !== undefined) await sendCount(plan.count, plan.isEstimated, session, answer);
-  const shown = maskedSink(plan.select, sink);
-  if (!plan.keyset) return readPage(plan.select, session, shown);
-  const positioned = new CursorSink(shown, plan.select.order, plan.visible, plan.seal);
-  const { rows } = await readPage(plan.select, session, positioned);
-  return { rows, cursor: rows < plan.select.limit ? undefined : positioned.cursor };
+  if (!plan.keyset) return readPage(plan.select, session, maskedSink(plan.select, sink));
+  const { select, compared } = comparable(plan, session);
+  const positioned = new CursorSink(maskedSink(select, sink), { ...plan, select }, compared);
+  await readPage(select, session, positioned);
+  return { rows: positioned.rows, cursor: positioned.cursor };
+}
+
+/** Selects columns whose bytes show which rows tie, where the order columns do not show it. */
+function comparable({ select, mayTie }: ReadPlan, { engine }: AutoSession): Comparable {
+  const order = select.order.map(({ column }) => column);
+  if (!mayTie) return { select, compared: order };
+  const columns = withEqualityColumns(select.columns, order, engine.dialect);
+  const added = columns.slice(select.columns.length);
+  return { select: { ...select, columns }, compared: order.map((column) => added.find(({ name }) => name === column.name) ?? column) };
+}
+
+interface Comparable {
+  readonly select: Authorized<SelectPlan>;
+  readonly compared: readonly Column[];
 }
 
 /** Reads the rows of a page into a sink. */

@@ -42,7 +42,7 @@ const partsOf = memoPair((select: SelectPlan, link: Link) => memo((dialect: Dial
 
 function makeParts(select: SelectPlan, { key, through }: Link, dialect: Dialect): Parts {
   const { table, order } = select;
-  const names = through === undefined ? key.map(({ name }) => name) : key.map((_, i) => unusedName(table, `k${i}`));
+  const names = through === undefined ? key.map(({ name }) => name) : through.columns.map((_, i) => unusedName(table, `k${i}`));
   const shown = through === undefined ? key : through.columns.map((column, i) => ({ ...column, name: names[i] ?? '' }));
   const columns = [...select.columns, ...shown.map((column) => dialect.equalityColumn?.(column) ?? column)];
   return {

@@ -19,6 +19,11 @@ export function plainOf(value: unknown): PlainValue {
   return new Map(Object.entries(value).map(([name, field]) => [name, plainOf(field)]));
 }
 
+/** Digits that are equal for equal decimals of one column: `1.50` is `1.5`, and `2.00` is `2`. */
+export function withoutTrailingZeros(digits: string): string {
+  return digits.includes('.') && !/[eE]/.test(digits) ? digits.replace(/\.?0+$/, '') : digits;
+}
+
 const SHAPE = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
 
 /** Larger exponents are compared as floats. No database stores such numbers. */

@@ -132,7 +132,7 @@ describe('compileInKeyOrder', () => {
   test('marks a plan as a continuation only when the cursor is its only filter', () => {
     const continues = (query: string): boolean | undefined => {
       const { table } = plan(['k']);
-      const cursor = encodeCursor(plan(['k']).order, ['7', '1'], undefined);
+      const cursor = encodeCursor(plan(['k']).order, { texts: ['7', '1'], ties: undefined }, undefined);
       const request = parseRead(parseQuery(query.replace('CURSOR', cursor)), 1000);
       const planned = planRequest(request, table, UNRESTRICTED);
       return planned.do === 'read' ? planned.select.isContinuation : undefined;

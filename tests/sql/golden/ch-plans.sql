@@ -89,9 +89,9 @@ SELECT `id` FROM `shop`.`things` ORDER BY `other` ASC NULLS FIRST, `id` DESC, `i
    "20" int
 ## the first page by cursor
 SELECT `text`, `id`, `int`, `decimal`, `float`, `bool`, `enum`, `uuid`, `date`, `timestamptz`, `json`, `other` FROM `shop`.`things` ORDER BY `id` ASC, `int` ASC NULLS FIRST, `decimal` ASC NULLS FIRST, isNotNull(`float`) ASC, `float` ASC NULLS LAST, `bool` ASC NULLS FIRST, `text` ASC NULLS FIRST, `enum` ASC NULLS FIRST, `uuid` ASC NULLS FIRST, `date` ASC NULLS FIRST, `timestamptz` ASC NULLS FIRST, `json` ASC, `other` ASC NULLS FIRST LIMIT {p1:UInt64}
-   "20" int
-   then SELECT `text`, `id`, `int`, `decimal`, `float`, `bool`, `enum`, `uuid`, `date`, `timestamptz`, `json`, `other` FROM `shop`.`things` ORDER BY `id` ASC LIMIT {p1:UInt64}
    "21" int
+   then SELECT `text`, `id`, `int`, `decimal`, `float`, `bool`, `enum`, `uuid`, `date`, `timestamptz`, `json`, `other` FROM `shop`.`things` ORDER BY `id` ASC LIMIT {p1:UInt64}
+   "22" int
 ## count
 SELECT count(*) FROM `shop`.`things`
    then SELECT `id` FROM `shop`.`things` ORDER BY `id` ASC, `int` ASC NULLS FIRST, `decimal` ASC NULLS FIRST, isNotNull(`float`) ASC, `float` ASC NULLS LAST, `bool` ASC NULLS FIRST, `text` ASC NULLS FIRST, `enum` ASC NULLS FIRST, `uuid` ASC NULLS FIRST, `date` ASC NULLS FIRST, `timestamptz` ASC NULLS FIRST, `json` ASC, `other` ASC NULLS FIRST LIMIT {p1:UInt64}

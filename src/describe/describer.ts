@@ -215,9 +215,7 @@ export class Describer {
       const described = await mapCooperatively(seen, tenantOf(named.entry), (table): DescribedTable[] => {
         const rights = rightsOf(view, request.caller, named.entry, table);
         if (Object.keys(rights).length === 0) return [];
-        const shown = (keys.get(table.name) ?? []).filter(
-          ({ columns, references }) => view.reads(table.name, columns) && view.reads(references.table, references.columns),
-        );
+        const shown = view.visibleKeys(keys.get(table.name) ?? []);
         return [{ ref: `${type}/${database}/${table.name}`, type, database, table, keys: shown, rights }];
       });
       return described.flat();

@@ -2,6 +2,7 @@
 import type { Caller } from '../model/caller.ts';
 import type { Entry } from '../model/entry.ts';
 import type { Operation } from '../model/persona.ts';
+import type { ForeignKey } from '../model/relation.ts';
 import type { Table } from '../model/table.ts';
 import type { Place } from '../personas/access.ts';
 import type { EffectivePersona } from '../personas/effective-persona.ts';
@@ -16,16 +17,16 @@ export interface TableView {
   /** Independent of the token and of the columns, so that a list needs no table's description. */
   grants(table: string, operation: Operation): boolean;
   rightsOn(table: Table): DescribedRights;
-  reads(table: string, columns: readonly string[]): boolean;
+  visibleKeys(keys: readonly ForeignKey[]): readonly ForeignKey[];
 }
 
 const EVERYTHING: TableView = {
   sees: () => true,
   grants: () => true,
   rightsOn: ({ columns }) => ({ read: { columns }, insert: { columns }, update: { columns }, delete: { columns: [] } }),
-  reads: () => true,
+  visibleKeys: (keys) => keys,
 };
-const NOTHING: TableView = { sees: () => false, grants: () => false, rightsOn: () => ({}), reads: () => false };
+const NOTHING: TableView = { sees: () => false, grants: () => false, rightsOn: () => ({}), visibleKeys: () => [] };
 
 /** The view of a schema that the caller's persona leaves. */
 export function viewBy(book: GrantBook, effective: EffectivePersona, { context, caller, entry, schema }: Place): TableView {
@@ -39,7 +40,7 @@ function viewOf(granted: SchemaGrants): TableView {
   return {
     sees,
     grants: (table, operation) => granted.grantsOf(table)?.[operation] !== undefined,
-    reads: (table, columns) => granted.reads(table, columns),
+    visibleKeys: (keys) => granted.visibleKeys(keys),
     rightsOn(table) {
       // Tables that are not granted by name have no rights.
       const rights = sees(table.name) ? granted.rightsOn(table)?.rights : undefined;

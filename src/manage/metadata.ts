@@ -9,7 +9,7 @@ import { type Located, locateDatabase } from '../model/database-name.ts';
 import type { Entry } from '../model/entry.ts';
 import type { Operation } from '../model/persona.ts';
 import type { ProjectContext } from '../model/project.ts';
-import { type DeclaredKey, type ForeignKey, namesOf, type Relation, relationsOf } from '../model/relation.ts';
+import { type DeclaredKey, namesOf, type Relation, relationsOf } from '../model/relation.ts';
 import type { Column, Table } from '../model/table.ts';
 import type { PlainMap, PlainValue } from '../util/text/decimal.ts';
 
@@ -27,8 +27,8 @@ export interface VisibleSchema {
   hasTable(name: string): boolean;
   /** `undefined` if the table is hidden from the caller. */
   columnsOf(table: Table): readonly Column[] | undefined;
-  /** `true` if the caller may read the columns. Relations over other columns are hidden. */
-  reads(table: string, columns: readonly string[]): boolean;
+  /** The keys whose columns the caller may read. Relations over other keys are hidden. */
+  visibleKeys<K extends DeclaredKey>(keys: readonly K[]): readonly K[];
   /** Absent if rights are not described. */
   readonly rights?: SchemaRights;
 }
@@ -73,7 +73,7 @@ export class Metadata {
     const { keys } = await explainFailure(request, () =>
       this.#relations.around(located, (all) => declaredAround(name, located.entry, all)),
     );
-    return describeTable({ ...table, columns }, request.schema, relationsOf(name, readableKeys(keys, visible)), visible.rights);
+    return describeTable({ ...table, columns }, request.schema, relationsOf(name, visible.visibleKeys(keys)), visible.rights);
   }
 
   async tables(context: ProjectContext, request: MetadataRequest, find: FindVisible): Promise<readonly PlainMap[]> {
@@ -141,13 +141,6 @@ function declaredAround(name: string, { relations = [] }: Entry, keys: readonly 
   const near = new Set(keys.flatMap(({ table, references }) => (references.table === name ? [table] : [])));
   const touching = relations.filter(({ table, references }) => [table, references.table].some((one) => one === name || near.has(one)));
   return new Set(touching.flatMap(({ table, references }) => [table, references.table]));
-}
-
-/** Returns the keys whose columns the caller may read on both sides. */
-function readableKeys(keys: readonly ForeignKey[], visible: VisibleSchema): readonly ForeignKey[] {
-  return keys.filter(
-    ({ table, columns, references }) => visible.reads(table, columns) && visible.reads(references.table, references.columns),
-  );
 }
 
 function describeRelations(relations: readonly Relation[]): readonly PlainMap[] {

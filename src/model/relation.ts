@@ -4,11 +4,23 @@
  */
 import type { Table } from './table.ts';
 
-/** A foreign key of the catalogue, or one that the database entry declares. */
-export interface ForeignKey {
+/** Columns of a table on one side of a key. */
+export interface KeySide {
+  /** Name of the table; `schema.table` if it is in another schema than the request's. */
   readonly table: string;
+  /** The other schema, if the table is in one. */
+  readonly schema?: string;
   readonly columns: readonly string[];
-  readonly references: { readonly table: string; readonly columns: readonly string[] };
+}
+
+/** Name of the table within its schema. */
+export function ownName({ table, schema }: Pick<KeySide, 'table' | 'schema'>): string {
+  return schema === undefined ? table : table.slice(schema.length + 1);
+}
+
+/** A foreign key of the catalogue, or one that the database entry declares. */
+export interface ForeignKey extends KeySide {
+  readonly references: KeySide;
   /** `true` if at most one row refers to each referenced row. */
   readonly unique: boolean;
 }
@@ -46,22 +58,24 @@ export interface Relation {
 /** Tables that a request can reach, and the keys between them. */
 export interface Neighbours {
   readonly keys: readonly ForeignKey[];
+  /** By the names that the keys have for them. */
   readonly tables: ReadonlyMap<string, Table>;
 }
 
 /**
- * Returns the declared keys whose tables and columns exist, except relations that the catalogue has
- * too.
+ * Returns the declared keys whose tables and columns exist, each once, except relations that the
+ * catalogue has too.
  */
 export function declaredKeys(
   declared: readonly DeclaredKey[],
   tables: ReadonlyMap<string, Table>,
   known: readonly ForeignKey[],
 ): readonly ForeignKey[] {
-  return declared.flatMap((key): ForeignKey[] => {
+  const shapes = new Set(known.map(shapeOf));
+  return distinctKeys(declared).flatMap((key): ForeignKey[] => {
     const table = tables.get(key.table);
     const exists = hasColumns(table, key.columns) && hasColumns(tables.get(key.references.table), key.references.columns);
-    if (table === undefined || !exists || known.some((other) => shapeOf(key) === shapeOf(other))) return [];
+    if (table === undefined || !exists || shapes.has(shapeOf(key))) return [];
     return [{ ...key, unique: isUnique(table, key.columns) }];
   });
 }
@@ -70,8 +84,10 @@ function hasColumns(table: Table | undefined, names: readonly string[]): boolean
   return table !== undefined && names.every((name) => table.byName.has(name));
 }
 
+/** Equal for keys that relate the same columns, in any order. */
 function shapeOf({ table, columns, references }: DeclaredKey): string {
-  return JSON.stringify([table, columns, references.table, references.columns]);
+  const pairs = columns.map((column, i) => JSON.stringify([column, references.columns[i]]));
+  return JSON.stringify([table, references.table, ...pairs.sort()]);
 }
 
 function isUnique({ primaryKey, unique }: Table, names: readonly string[]): boolean {
@@ -79,7 +95,7 @@ function isUnique({ primaryKey, unique }: Table, names: readonly string[]): bool
 }
 
 /** Removes duplicate keys. */
-export function distinctKeys(keys: readonly ForeignKey[]): readonly ForeignKey[] {
+export function distinctKeys<K extends DeclaredKey>(keys: readonly K[]): readonly K[] {
   return [...new Map(keys.map((key) => [shapeOf(key), key])).values()];
 }
 
@@ -127,12 +143,29 @@ export interface Hint {
 export function matching(relations: readonly Relation[], table: string, hint: Hint | undefined): readonly Relation[] {
   const to = relations.filter((relation) => relation.table === table);
   if (hint === undefined) return to.filter(({ through }) => through === undefined);
-  const direct = to.filter(
-    ({ through, hints, direction }) =>
-      through === undefined && hints.includes(hint.name) && (hint.rest === undefined || hint.rest === direction),
-  );
-  if (direct.length > 0) return direct;
-  return to.filter(({ through }) => through?.table === hint.name && (hint.rest === undefined || through.references.includes(hint.rest)));
+  const { name, rest } = hint;
+  const direct = to.filter(({ through, direction }) => through === undefined && (rest === undefined || rest === direction));
+  const found = named(direct, name);
+  if (found.length > 0) return found;
+  const over = to.filter(({ through }) => through?.table === name);
+  return rest === undefined ? over : named(over, rest);
+}
+
+/**
+ * Names of a relation among others to its table, by precedence: all columns of a key, or one of
+ * them. Of a junction, those that refer to the target precede those that refer to the start.
+ */
+function columnNames({ through, hints }: Relation): readonly (readonly string[])[] {
+  if (through === undefined) return [[hints.join()], hints];
+  const { columns, references } = through;
+  return [[references.join()], [columns.join()], references, columns, [`${references.join()};${columns.join()}`]];
+}
+
+/** Returns the relations in which a name has its highest precedence. */
+function named(relations: readonly Relation[], name: string): readonly Relation[] {
+  const ranks = relations.map((relation) => columnNames(relation).findIndex((names) => names.includes(name)));
+  const highest = Math.min(...ranks.filter((rank) => rank >= 0));
+  return relations.filter((_, i) => ranks[i] === highest);
 }
 
 /** Returns the shortest unambiguous name of each relation, in the same order. */
@@ -147,18 +180,29 @@ function nameOf(relation: Relation, relations: readonly Relation[]): string {
     return matches.length === 1 && matches[0] === relation;
   };
   if (isUnambiguous(undefined)) return quotedName(table);
-  const plain = (through === undefined ? hints : [through.table]).map((name): Hint => ({ name, rest: undefined }));
-  const rests = through === undefined ? [direction] : through.references;
+  const single = through === undefined ? hints : [...through.references, ...through.columns];
+  const names = [...single, ...columnNames(relation).flat()];
+  const plain = (through === undefined ? names : [through.table]).map((name): Hint => ({ name, rest: undefined }));
+  const rests = through === undefined ? [direction] : names;
   const exact = plain.flatMap(({ name }) => rests.map((rest): Hint => ({ name, rest })));
   return written(table, [...plain, ...exact].find(isUnambiguous) ?? exact[0]);
 }
 
 function written(table: string, hint: Hint | undefined): string {
   if (hint === undefined) return quotedName(table);
-  return `${quotedName(table)}!${quotedName(hint.name)}${hint.rest === undefined ? '' : `.${quotedName(hint.rest)}`}`;
+  return `${quotedName(table)}!${quotedHint(hint.name)}${hint.rest === undefined ? '' : `.${quotedHint(hint.rest)}`}`;
 }
 
-/** Quotes a name for a request if it contains characters with a meaning there. */
+/** Quotes the name of a table for a request if it contains characters with a meaning there. */
 export function quotedName(name: string): string {
-  return /[\s:!.,;()="\\$]/.test(name) || name === '' ? `"${name.replace(/["\\]/g, '\\$&')}"` : name;
+  return quotedIf(/[\s:!,;()="\\$]/, name);
+}
+
+/** The same for a hint, which may be followed by a dot. */
+function quotedHint(name: string): string {
+  return quotedIf(/[\s:!.,;()="\\$]/, name);
+}
+
+function quotedIf(special: RegExp, name: string): string {
+  return special.test(name) || name === '' ? `"${name.replace(/["\\]/g, '\\$&')}"` : name;
 }

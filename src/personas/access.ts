@@ -5,6 +5,7 @@ import type { Caller, SpaceCaller } from '../model/caller.ts';
 import type { Located } from '../model/database-name.ts';
 import type { Entry } from '../model/entry.ts';
 import type { ProjectContext } from '../model/project.ts';
+import type { DeclaredKey } from '../model/relation.ts';
 import type { Column, Table } from '../model/table.ts';
 import type { EffectivePersona } from './effective-persona.ts';
 import type { GrantBook, SchemaGrants } from './grants.ts';
@@ -24,6 +25,7 @@ const BLIND: Access = {
     subject: { caller: { userId: '', roles: new Set(), serverKey: false, orgId: '', projectId: '', spaceId: '' }, persona: '' },
     seal: { seal: (text) => text, open: () => undefined },
     rightsOn: () => undefined,
+    visibleKeys: () => [],
   },
   isBlind: true,
 };
@@ -50,11 +52,16 @@ export function accessTo(
 interface SchemaVisibility {
   hasTable(name: string): boolean;
   columnsOf(table: Table): readonly Column[] | undefined;
-  reads(table: string, columns: readonly string[]): boolean;
+  /** Relations over other keys are hidden. */
+  visibleKeys<K extends DeclaredKey>(keys: readonly K[]): readonly K[];
 }
 
-export const EVERYTHING_VISIBLE: SchemaVisibility = { hasTable: () => true, columnsOf: (table) => table.columns, reads: () => true };
-const NOTHING_VISIBLE: SchemaVisibility = { hasTable: () => false, columnsOf: () => undefined, reads: () => false };
+export const EVERYTHING_VISIBLE: SchemaVisibility = {
+  hasTable: () => true,
+  columnsOf: (table) => table.columns,
+  visibleKeys: (keys) => keys,
+};
+const NOTHING_VISIBLE: SchemaVisibility = { hasTable: () => false, columnsOf: () => undefined, visibleKeys: () => [] };
 
 export function schemaVisibility(book: GrantBook, effective: EffectivePersona, place: Place): SchemaVisibility {
   if (effective.kind === 'unrestricted') return EVERYTHING_VISIBLE;
@@ -67,6 +74,6 @@ function visibilityBy(grants: SchemaGrants): SchemaVisibility {
   return {
     hasTable: (name) => grants.grantsOf(name) !== undefined,
     columnsOf: (table) => grants.rightsOn(table)?.visible,
-    reads: (table, columns) => grants.reads(table, columns),
+    visibleKeys: (keys) => grants.visibleKeys(keys),
   };
 }

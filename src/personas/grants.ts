@@ -10,24 +10,34 @@ import { type Located, locateDatabase } from '../model/database-name.ts';
 import type { Entry } from '../model/entry.ts';
 import type { Operation, Persona, PersonaRecord, TableGrants } from '../model/persona.ts';
 import type { ProjectContext } from '../model/project.ts';
+import { type DeclaredKey, type KeySide, ownName } from '../model/relation.ts';
 import type { Table } from '../model/table.ts';
 import { writeJson } from '../util/json/json.ts';
 import { memo } from '../util/memo.ts';
 import { isEveryOther, readPersona } from './document.ts';
 import { compileRights } from './table-rights.ts';
 
+/** Grants of the same persona in all schemas of a database. */
+interface Siblings {
+  readonly own: string;
+  in(schema: string): SchemaGrants | undefined;
+}
+
 /** Grants of one persona in one schema. */
 export class SchemaGrants {
   readonly #persona: PersonaRecord;
   readonly #seal: CursorSeal;
+  readonly #siblings: Siblings | undefined;
   readonly #own = new Map<string, TableGrants>();
   #others: TableGrants | undefined;
   readonly #rights = new WeakMap<Table, TableRights>();
   readonly accessFor = memo((caller: SpaceCaller): Access => new CallerAccess(caller, this.#persona, this, this.#seal));
 
-  constructor(persona: PersonaRecord, seal: CursorSeal) {
+  /** `siblings`: the other schemas of the database, on engines that have schemas. */
+  constructor(persona: PersonaRecord, seal: CursorSeal, siblings?: Siblings) {
     this.#persona = persona;
     this.#seal = seal;
+    this.#siblings = siblings;
   }
 
   add(table: string, grants: TableGrants): void {
@@ -49,7 +59,17 @@ export class SchemaGrants {
     return [...this.#own.values(), this.#others].some((grants) => grants?.[operation] !== undefined);
   }
 
-  /** `true` if these columns may be read without masks. Does not need the table's description. */
+  /** The keys whose columns may be read on both sides. Does not need the tables' descriptions. */
+  visibleKeys<K extends DeclaredKey>(keys: readonly K[]): readonly K[] {
+    return keys.filter((key) => this.#readsSide(key) && this.#readsSide(key.references));
+  }
+
+  #readsSide(side: KeySide): boolean {
+    const grants = side.schema === undefined ? this : this.#siblings?.in(side.schema);
+    return grants?.reads(ownName(side), side.columns) === true;
+  }
+
+  /** `true` if these columns may be read without masks. */
   reads(table: string, columns: readonly string[]): boolean {
     const read = this.grantsOf(table)?.read;
     if (read === undefined) return false;
@@ -66,7 +86,9 @@ export class SchemaGrants {
     return this.#others !== undefined && isAny(this.#others);
   }
 
+  /** A table of another schema has the rights that are granted there. */
   rightsOn(table: Table): TableRights | undefined {
+    if (this.#siblings !== undefined && table.schema !== this.#siblings.own) return this.#siblings.in(table.schema)?.rightsOn(table);
     let rights = this.#rights.get(table);
     if (rights === undefined) {
       const grants = this.grantsOf(table.name);
@@ -90,7 +112,12 @@ class CallerAccess implements Access {
 
   constructor(caller: SpaceCaller, persona: PersonaRecord, grants: SchemaGrants, seal: CursorSeal) {
     this.#persona = persona;
-    this.restriction = { subject: { caller, persona: persona.persona }, seal, rightsOn: (table) => grants.rightsOn(table) };
+    this.restriction = {
+      subject: { caller, persona: persona.persona },
+      seal,
+      rightsOn: (table) => grants.rightsOn(table),
+      visibleKeys: (keys) => grants.visibleKeys(keys),
+    };
   }
 
   /** Contains everything that a rule may depend on. */
@@ -109,17 +136,19 @@ class Grants {
     for (const granted of document.tables) {
       const located = locate(granted.type, granted.database, context, engines);
       if (located === undefined) continue;
-      const grants = this.#enter(located, engines, () => new SchemaGrants(record, seal));
+      const grants = this.#enter(located, engines, (siblings) => new SchemaGrants(record, seal, siblings));
       if (isEveryOther(granted)) grants.addOthers(granted.grants);
       else grants.add(granted.table, granted.grants);
     }
   }
 
-  #enter({ entry, schema }: Located, engines: Engines, make: () => SchemaGrants): SchemaGrants {
+  #enter({ entry, schema }: Located, engines: Engines, make: (siblings: Siblings | undefined) => SchemaGrants): SchemaGrants {
     const schemas = this.#schemas.get(entry) ?? new Map<string, SchemaGrants>();
     this.#schemas.set(entry, schemas);
-    const name = schema ?? engines.find(entry.type)?.capabilities.defaultSchema ?? '';
-    const grants = schemas.get(name) ?? make();
+    const capabilities = engines.find(entry.type)?.capabilities;
+    const name = schema ?? capabilities?.defaultSchema ?? '';
+    const siblings = capabilities?.schemas === true ? { own: name, in: (other: string) => schemas.get(other) } : undefined;
+    const grants = schemas.get(name) ?? make(siblings);
     schemas.set(name, grants);
     return grants;
   }

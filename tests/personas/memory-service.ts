@@ -77,7 +77,8 @@ export class MemoryService {
 
   /** `true` if a column of the facts may be read without a mask. */
   reads(name: string): boolean {
-    return this.#grants.reads('facts', [name]);
+    const side = { table: 'facts', columns: [name] };
+    return this.#grants.visibleKeys([{ ...side, references: side }]).length > 0;
   }
 
   async send(ask: Ask, caller: SpaceCaller): Promise<Answer> {
@@ -133,7 +134,7 @@ export class MemoryService {
     const position = order.map(({ column: { name } }) => (last?.[name] === null ? null : String(last?.[name])));
     return answer(200, body, {
       'x-total-count': plan.count === undefined ? undefined : String(matching(plan.count, rows).length),
-      'x-next-cursor': isFull ? encodeCursor(order, position, plan.seal) : undefined,
+      'x-next-cursor': isFull ? encodeCursor(order, { texts: position, ties: undefined }, plan.seal) : undefined,
     });
   }
 

@@ -99,6 +99,22 @@ describe.each(ENGINE_NAMES)('$expand on %s', (engine) => {
     ]);
   });
 
+  it('follows junctions whose keys have several columns, in both directions', async () => {
+    const customers = await rows('customer', '$expand=seen:place!trip($select=city)&$select=id');
+    expect(customers).toEqual([
+      { id: 1, seen: [{ city: 'Wien' }, { city: 'Paris' }] },
+      { id: 2, seen: [{ city: 'Paris' }] },
+      { id: 3, seen: [] },
+    ]);
+    const places = await rows('place', '$expand=guests:customer!trip($select=id;$order=id.desc;$ps=1)&$select=city');
+    expect(places).toEqual([
+      { city: 'Wien', guests: [{ id: 1 }] },
+      { city: 'Paris', guests: [{ id: 2 }] },
+    ]);
+    const deep = await rows('visit', '$expand=place($select=city;$expand=customer!trip($select=id))&$select=id&id=eq.1');
+    expect(deep).toEqual([{ id: 1, place: { city: 'Paris', customer: [{ id: 1 }, { id: 2 }] } }]);
+  });
+
   it('accepts filters, order and size, and reports truncation', async () => {
     const answer = await table('customer').get('pg=0&ps=10&$select=id&$expand=orders($select=id;$order=id.desc;$ps=1)');
     expect(answer.headers['x-expand-truncated']).toBe('orders');

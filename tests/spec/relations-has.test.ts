@@ -45,6 +45,9 @@ describe.each(ENGINE_NAMES)('$has on %s', (engine) => {
     ['parcel', '$has=customer!receiver_id(id=eq.1)', [2]],
     ['visit', '$has=place(people=gt.2050000)', [1, 4]],
     ['visit', '$hasnot=place', [3]],
+    ['customer', '$has=place!trip(city=eq.Wien)', [1]],
+    ['customer', '$hasnot=place!trip', [3]],
+    ['visit', '$has=place($has=customer!trip(id=eq.2))', [1, 4]],
   ];
   it.each(found)('%s: %s', async (name, query, ids) => {
     expect(await table(name).ids(`${query}&$select=id`)).toEqual(ids);

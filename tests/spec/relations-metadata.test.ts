@@ -1,9 +1,9 @@
 // Table metadata on each engine: relations, unique keys, generated columns, and relations that an
 // entry declares.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createDatabase, ENGINE_NAMES, type EngineName } from '../support/engines.ts';
+import { createDatabase, ENGINE_NAMES, type EngineName, type TestDatabase } from '../support/engines.ts';
 import { type Service, setUpProject, sharedService, type TestProject } from '../support/service.ts';
-import { createShop, type Shop } from './shop-tables.ts';
+import { createShop, KEYS, type Shop } from './shop-tables.ts';
 import { messageOf, SystemClient } from './system-client.ts';
 import { TableClient } from './users-table.ts';
 
@@ -111,29 +111,90 @@ describe.each(ENGINE_NAMES)('on %s', (engine) => {
   });
 });
 
-test('a foreign key to another schema of PostgreSQL is not a relation, and causes no error', async () => {
-  const database = await createDatabase('postgres');
-  try {
+describe('foreign keys between schemas of PostgreSQL', () => {
+  let database: TestDatabase;
+  let project: TestProject;
+  beforeAll(async () => {
+    database = await createDatabase('postgres');
     for (const statement of [
       'CREATE SCHEMA other',
-      'CREATE TABLE other.parent (id int PRIMARY KEY)',
+      'CREATE TABLE other.parent (id int PRIMARY KEY, secret int)',
       'CREATE TABLE parent (id int PRIMARY KEY)',
       'CREATE TABLE child (id int PRIMARY KEY, far int REFERENCES other.parent, near int REFERENCES parent)',
-      'INSERT INTO other.parent VALUES (1)',
+      'CREATE TABLE other.part (id int PRIMARY KEY, parent int REFERENCES other.parent)',
+      'CREATE TABLE other.link (child int REFERENCES child, part int REFERENCES other.part, PRIMARY KEY (child, part))',
+      'INSERT INTO other.parent VALUES (1, 9)',
       'INSERT INTO parent VALUES (2)',
       'INSERT INTO child VALUES (3, 1, 2)',
+      'INSERT INTO other.part VALUES (4, 1)',
+      'INSERT INTO other.link VALUES (3, 4)',
     ])
       await database.run(statement);
-    const project = await setUpProject(service, [database.entry()]);
-    const child = new TableClient(service, project, database, 'child');
-    expect(await child.rows('$expand=parent')).toEqual([{ id: 3, far: 1, near: 2, parent: { id: 2 } }]);
-    expect((await child.get('pg=0&ps=1&$expand=parent!far')).status).toBe(400);
-    const far = await service.request('GET', `${project.autoPath('pg', `${database.name}.other`, 'parent')}?pg=0&ps=1&$expand=child`, {
-      headers: project.headers,
+    project = await setUpProject(service, [database.entry()]);
+  });
+  afterAll(() => database?.drop());
+
+  const get = (schema: string, table: string, query: string, headers: Record<string, string> = {}) =>
+    service.request('GET', `${project.autoPath('pg', `${database.name}${schema}`, table)}?pg=0&ps=9&${query}`, {
+      headers: { ...project.headers, ...headers },
     });
-    expect(far.status).toBe(400);
+
+  test('are relations to tables named with their schema, also nested and over junctions', async () => {
+    const from = async (schema: string, table: string, query: string): Promise<unknown> => (await get(schema, table, query)).json();
+    expect(await from('', 'child', '$expand=parent,other.parent')).toEqual([
+      { id: 3, far: 1, near: 2, parent: { id: 2 }, 'other.parent': { id: 1, secret: 9 } },
+    ]);
+    expect(
+      await from('', 'child', '$select=id&$expand=p:other.parent($select=id;$expand=other.part($select=id),child($select=id))'),
+    ).toEqual([{ id: 3, p: { id: 1, 'other.part': [{ id: 4 }], child: [{ id: 3 }] } }]);
+    expect(await from('', 'child', '$select=id&$expand=parts:"other.part"!"other.link"($select=id)')).toEqual([
+      { id: 3, parts: [{ id: 4 }] },
+    ]);
+    expect(await from('.other', 'parent', '$select=id&$expand=public.child($select=id)&$has=public.child(near=eq.2)')).toEqual([
+      { id: 1, 'public.child': [{ id: 3 }] },
+    ]);
+    expect((await get('', 'child', '$expand=part')).json<{ message: string }>().message).toContain('relations to other.parent, parent');
+  });
+
+  test('are in the metadata and in the OpenAPI document', async () => {
+    const path = `rest/meta/v1/table/detail?type=pg&schema=${database.name}&table=child`;
+    const { relations } = (await client.send('GET', path, undefined, project.headers)).json<Detail>();
+    expect(relations).toContainEqual({ name: 'other.parent', kind: 'one', table: 'other.parent', columns: ['far'], references: ['id'] });
+    expect(relations.map(({ name }) => name)).toEqual(['other.parent', 'parent', 'other.link', 'other.part!"other.link"']);
+    const document = await client.send('GET', `rest/openapi/v1?db=pg/${database.name}&table=child`, undefined, project.headers);
+    expect(document.text).toContain('"x-foreign-keys":[{"columns":["far"],"references":{"table":"other.parent","columns":["id"]}}');
+  });
+
+  test('follow the grants of the other schema', async () => {
+    const put = (tables: Record<string, unknown>) =>
+      service.request('POST', '/svc/persona/v1', { headers: project.headers, body: { persona: 'tester', roles: ['user'], tables } });
+    const own = { [`pg/${database.name}/child`]: { read: true }, [`pg/${database.name}/parent`]: { read: true } };
+    const user = { 'x-user-roles': 'user' };
+    expect((await put(own)).status).toBe(201);
+    const messageTo = async (name: string) => (await get('', 'child', `$expand=${name}`, user)).json<{ message: string }>().message;
+    expect(await messageTo('other.parent')).toBe((await messageTo('other.qqqqqq')).replace('other.qqqqqq', 'other.parent'));
+    await put({ ...own, [`pg/${database.name}.other/parent`]: { read: { columns: ['id'] } } });
+    const shown = await get('', 'child', '$select=id&$expand=other.parent', user);
+    expect([shown.status, shown.json()]).toEqual([200, [{ id: 3, 'other.parent': { id: 1 } }]]);
+  });
+});
+
+test.each(ENGINE_NAMES)('a relation that is declared twice, or that %s has too, is one relation', async (engine) => {
+  const shop = await createShop(engine);
+  try {
+    const turned = KEYS.map(({ table, columns, references }) => ({
+      table,
+      columns: columns.toReversed(),
+      references: { table: references.table, columns: references.columns.toReversed() },
+    }));
+    const project = await setUpProject(service, [{ ...shop.entry, relations: [...KEYS, ...KEYS, ...turned] }]);
+    const orders = await new TableClient(service, project, shop.database, 'orders').rows('$expand=customer($select=id)&$select=id');
+    expect(orders[0]).toEqual({ id: 1, customer: { id: 1 } });
+    const path = `rest/meta/v1/table/detail?type=${shop.database.dbType}&schema=${shop.database.name}&table=visit`;
+    const { relations } = (await client.send('GET', path, undefined, project.headers)).json<Detail>();
+    expect(relations.map(({ name }) => name)).toEqual(['place']);
   } finally {
-    await database.drop();
+    await shop.database.drop();
   }
 });
 

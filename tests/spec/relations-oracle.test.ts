@@ -47,6 +47,7 @@ const PRIMARY: Readonly<Record<string, readonly string[]>> = {
   product_tag: ['product_id', 'tag_id'],
   item: ['order_id', 'line'],
   place: ['country', 'city'],
+  trip: ['customer_id', 'country', 'city'],
 };
 const keyOf = (table: string): readonly string[] => PRIMARY[table] ?? ['id'];
 

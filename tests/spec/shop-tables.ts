@@ -25,6 +25,8 @@ export const KEYS: readonly Key[] = [
   key('product_tag', ['tag_id'], 'tag'),
   key('employee', ['manager_id'], 'employee'),
   key('visit', ['country', 'city'], 'place', ['country', 'city']),
+  key('trip', ['customer_id'], 'customer'),
+  key('trip', ['country', 'city'], 'place', ['country', 'city']),
 ];
 
 interface Types {
@@ -54,6 +56,7 @@ const TABLES: Readonly<Record<string, { readonly columns: Readonly<Record<string
   employee: { columns: { id: 'int', name: 'text', manager_id: 'int?' }, key: ['id'] },
   place: { columns: { country: 'text', city: 'text', people: 'int' }, key: ['country', 'city'] },
   visit: { columns: { id: 'int', country: 'text?', city: 'text?' }, key: ['id'] },
+  trip: { columns: { customer_id: 'int', country: 'text', city: 'text' }, key: ['customer_id', 'country', 'city'] },
 };
 
 const UNIQUE: Readonly<Record<string, readonly string[]>> = { customer: ['code'], profile: ['customer_id'] };
@@ -118,6 +121,11 @@ export const ROWS: Readonly<Record<string, readonly (readonly Cell[])[]>> = {
     [2, 'at', 'Wien'],
     [3, 'fr', null],
     [4, 'fr', 'Paris'],
+  ],
+  trip: [
+    [1, 'at', 'Wien'],
+    [1, 'fr', 'Paris'],
+    [2, 'fr', 'Paris'],
   ],
 };
 

@@ -15,7 +15,7 @@ import type { Table } from '../../model/table.ts';
 import type { MemoryBudget } from '../../util/bytes/memory-lease.ts';
 import { noteRows, type WorkMeter } from '../../util/concurrency/work-meter.ts';
 import type { Access } from '../plan/access.ts';
-import { visibleColumnNames } from '../plan/authorize.ts';
+import { visibleColumnNames, visibleKeys } from '../plan/authorize.ts';
 import { relatedReferences, tablesReached } from '../plan/relations.ts';
 import { type AutoRequest, OPERATIONS } from '../request/request.ts';
 import { type AnswerSink, type AutoResult, type AutoSession, NeedsExclusiveConnection } from '../session.ts';
@@ -33,6 +33,8 @@ export interface Target extends TableId {
   readonly access: Access;
   /** Reads run in a read-only transaction. */
   readonly readsOnly: boolean;
+  /** Dry runs count their rows where the engine cannot roll them back. */
+  readonly countsDryRuns: boolean;
 }
 
 /** Plans a request for the table as it is now, and runs the plan. */
@@ -111,7 +113,9 @@ export class Auto {
       if (table === undefined) throw apiError('table_unknown', target.table);
       setTable(current, table);
       if (references !== undefined)
-        current.neighbours = await this.#relations.around(target, (keys) => tablesReached(target.table, references, keys));
+        current.neighbours = await this.#relations.around(target, (keys) =>
+          tablesReached(target.table, references, visibleKeys(keys, target.access)),
+        );
       return table;
     } finally {
       budget.spend(performance.now() - began);
@@ -142,7 +146,7 @@ export class Auto {
   }
 
   #sessionOn(connection: Connection, table: Table, { kind }: StatementClass, { target, neighbours, budget }: Try): AutoSession {
-    const { entry, signal } = target;
+    const { entry, signal, countsDryRuns } = target;
     const isPipelined = kind === 'pipelined';
     return {
       connection,
@@ -152,6 +156,7 @@ export class Auto {
       owner: tenantOf(entry),
       kinds: this.#retries.isMisdescribed(table) ? 'described' : undefined,
       neighbours,
+      countsDryRuns,
       memory: this.#memory,
     };
   }

@@ -4,6 +4,7 @@
  */
 import type { SpaceCaller } from '../../model/caller.ts';
 import type { Operation } from '../../model/persona.ts';
+import type { DeclaredKey } from '../../model/relation.ts';
 import type { Column, Table } from '../../model/table.ts';
 import type { Condition } from '../../sql/plan.ts';
 import type { ParamValue } from '../../sql/statement.ts';
@@ -63,6 +64,8 @@ export interface Restriction {
   readonly seal: CursorSeal;
   /** `undefined` if the table does not exist for this caller. */
   rightsOn(table: Table): TableRights | undefined;
+  /** The keys that exist for this caller: it may read their columns on both sides. */
+  visibleKeys<K extends DeclaredKey>(keys: readonly K[]): readonly K[];
 }
 
 export interface Access {

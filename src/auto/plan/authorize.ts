@@ -4,6 +4,7 @@
  */
 import { apiError } from '../../errors.ts';
 import type { Operation } from '../../model/persona.ts';
+import type { DeclaredKey } from '../../model/relation.ts';
 import type { Column, Table } from '../../model/table.ts';
 import type {
   Assignment,
@@ -30,6 +31,14 @@ export function reachableTable(table: Table, { restriction }: Access): Table | u
   if (restriction === undefined) return table;
   const isReadable = restriction.rightsOn(table)?.rights.read !== undefined;
   return isReadable ? rightOn(table, restriction, 'read').view : undefined;
+}
+
+/**
+ * Keys that the caller may know. Relations derive from these only, so that a hidden table or column
+ * leads to the same response as a missing one.
+ */
+export function visibleKeys<K extends DeclaredKey>(keys: readonly K[], { restriction }: Access): readonly K[] {
+  return restriction === undefined ? keys : restriction.visibleKeys(keys);
 }
 
 interface ViewGrant {

@@ -19,7 +19,7 @@ import type { ExpandItem } from '../request/expand-syntax.ts';
 import type { RawFilter, RelatedSelector } from '../request/filter-syntax.ts';
 import type { AutoRequest } from '../request/request.ts';
 import type { Access } from './access.ts';
-import { authorize, reachableTable } from './authorize.ts';
+import { authorize, reachableTable, visibleKeys } from './authorize.ts';
 import { conditionOf } from './filters.ts';
 
 /** Relations that a caller may use from a table. */
@@ -29,11 +29,13 @@ export class Reach {
   readonly #keys: readonly ForeignKey[];
   readonly #relations = new Map<string, readonly Relation[]>();
   #visibleTables: ReadonlyMap<string, Table> | undefined;
+  /** Names of the visible tables, which differ from their own in other schemas. */
+  readonly #names = new Map<Table, string>();
 
   constructor(neighbours: Neighbours, access: Access) {
     this.access = access;
     this.neighbours = neighbours;
-    this.#keys = neighbours.keys;
+    this.#keys = visibleKeys(neighbours.keys, access);
   }
 
   get #tables(): ReadonlyMap<string, Table> {
@@ -41,7 +43,9 @@ export class Reach {
     const visible = new Map<string, Table>();
     for (const [name, found] of this.neighbours.tables) {
       const table = reachableTable(found, this.access);
-      if (table !== undefined) visible.set(name, table);
+      if (table === undefined) continue;
+      visible.set(name, table);
+      this.#names.set(table, name);
     }
     this.#visibleTables = visible;
     return visible;
@@ -49,19 +53,20 @@ export class Reach {
 
   /** Finds the only relation that matches a selector; throws otherwise. */
   find(from: Table, selector: RelatedSelector): ResolvedRelation {
-    const relations = this.#from(from);
+    const name = this.#names.get(from) ?? from.name;
+    const relations = this.#from(from, name);
     const found = matching(relations, selector.table, selector.hint);
     const [relation] = found;
     const table = this.#tables.get(selector.table);
-    if (relation === undefined || table === undefined || found.length > 1) throw refusal(from, selector, relations);
+    if (relation === undefined || table === undefined || found.length > 1) throw refusal(name, selector, relations);
     return { relation, table, link: this.#link(from, table, relation) };
   }
 
-  #from(table: Table): readonly Relation[] {
-    let known = this.#relations.get(table.name);
+  #from(table: Table, name: string): readonly Relation[] {
+    let known = this.#relations.get(name);
     if (known === undefined) {
-      known = relationsOf(table.name, this.#keys).filter((relation) => this.#isReachable(table, relation));
-      this.#relations.set(table.name, known);
+      known = relationsOf(name, this.#keys).filter((relation) => this.#isReachable(table, relation));
+      this.#relations.set(name, known);
     }
     return known;
   }
@@ -103,12 +108,12 @@ const columnsOf = (table: Table, names: readonly string[]): readonly Column[] =>
 
 const MAX_LISTED = 20;
 
-function refusal(from: Table, { table, hint }: RelatedSelector, relations: readonly Relation[]): Error {
+function refusal(from: string, { table, hint }: RelatedSelector, relations: readonly Relation[]): Error {
   const names = namesOf(relations);
   const sameTable = names.filter((_, i) => relations[i]?.table === table);
   const shown = (list: readonly string[]): string => list.slice(0, MAX_LISTED).join(', ') + (list.length > MAX_LISTED ? ' …' : '');
-  if (sameTable.length === 0) return apiError('relation_unknown', from.name, quotedName(table), shown(names));
-  if (hint === undefined) return apiError('relation_ambiguous', from.name, quotedName(table), shown(sameTable));
+  if (sameTable.length === 0) return apiError('relation_unknown', from, quotedName(table), shown(names));
+  if (hint === undefined) return apiError('relation_ambiguous', from, quotedName(table), shown(sameTable));
   return apiError('relation_hint', `${quotedName(table)}!${hint.name}${hint.rest === undefined ? '' : `.${hint.rest}`}`, shown(sameTable));
 }
 
@@ -178,7 +183,10 @@ function hasRelatedFilter(filter: RawFilter): boolean {
   return (filter.op === 'and' || filter.op === 'or') && filter.of.some(hasRelatedFilter);
 }
 
-/** Tables that a request needs: the named tables, and the junctions between them. */
+/**
+ * Tables that a request needs: the named tables, and the junctions between them. `keys` are those
+ * that the caller may know, since the error of an unknown relation lists choices among the tables.
+ */
 export function tablesReached(from: string, { filters, expand }: RelatedReferences, keys: readonly DeclaredKey[]): ReadonlySet<string> {
   const names = new Set([from]);
   const all = keys.map((key): ForeignKey => ({ ...key, unique: false }));

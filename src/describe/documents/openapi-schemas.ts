@@ -43,7 +43,10 @@ function rowSchema(documented: DocumentedTable): Json {
     'x-table': ref,
     'x-primary-key': keyOf(table).filter(isReadable).map(nameOf),
     'x-unique-keys': table.unique.filter((key) => key.length > 0 && key.every(isReadable)).map((key) => key.map(nameOf)),
-    'x-foreign-keys': keys.map(({ columns, references }) => ({ columns, references })),
+    'x-foreign-keys': keys.map(({ columns, references: { table: other, columns: referred } }) => ({
+      columns,
+      references: { table: other, columns: referred },
+    })),
   };
 }
 

@@ -3,9 +3,10 @@
  * in use cost no more.
  */
 import { type Entry, tenantOf } from '../../model/entry.ts';
-import { type DeclaredKey, declaredKeys, distinctKeys, type ForeignKey, type Neighbours } from '../../model/relation.ts';
+import { type DeclaredKey, declaredKeys, distinctKeys, type ForeignKey, type Neighbours, ownName } from '../../model/relation.ts';
 import type { Table } from '../../model/table.ts';
 import type { MaybePromise } from '../../util/concurrency/maybe-promise.ts';
+import { memo } from '../../util/memo.ts';
 import type { Connections } from '../pool/connections.ts';
 import type { CatalogCache } from './catalog-cache.ts';
 import { readOptions } from './read-options.ts';
@@ -16,6 +17,17 @@ const MAX_KEYS = 100_000;
 export interface SchemaId {
   readonly entry: Entry;
   readonly schema: string | undefined;
+}
+
+/** Tables of other schemas by the names that keys have for them. */
+const elsewhere = memo((keys: readonly ForeignKey[]): ReadonlyMap<string, Place> => {
+  const sides = keys.flatMap((key) => [key, key.references]);
+  return new Map(sides.flatMap((side) => (side.schema === undefined ? [] : [[side.table, { schema: side.schema, table: ownName(side) }]])));
+});
+
+interface Place {
+  readonly schema: string;
+  readonly table: string;
 }
 
 export class RelationCache {
@@ -40,7 +52,7 @@ export class RelationCache {
     const declared = id.entry.relations ?? [];
     const tables = new Map<string, Table>();
     for (const name of reached(declared.length === 0 ? keys : [...keys, ...declared])) {
-      const table = await this.#catalog.find({ ...id, table: name });
+      const table = await this.#catalog.find({ ...id, ...(elsewhere(keys).get(name) ?? { table: name }) });
       if (table !== undefined) tables.set(name, table);
     }
     return { keys: declared.length === 0 ? keys : [...keys, ...declaredKeys(declared, tables, keys)], tables };

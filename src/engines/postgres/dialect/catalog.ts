@@ -1,5 +1,5 @@
 /** Reads tables, columns and keys from PostgreSQL's system catalog. System schemas are excluded. */
-import type { ForeignKey } from '../../../model/relation.ts';
+import type { ForeignKey, KeySide } from '../../../model/relation.ts';
 import { type Column, makeTable, type Table, type TableFacts } from '../../../model/table.ts';
 import type { Statement } from '../../../sql/statement.ts';
 import { mapCooperatively } from '../../../util/concurrency/slices.ts';
@@ -105,6 +105,7 @@ SELECT concat_ws(' ', (SELECT ${written('s', 's.oid')} FROM s),
   (SELECT ${written('d', 'd.oid')} FROM pg_attrdef d WHERE d.adrelid IN (SELECT s.oid FROM s)),
   (SELECT ${written('i', 'i.indexrelid')} FROM pg_index i WHERE i.indrelid IN (SELECT s.oid FROM s)),
   (SELECT ${written('k', 'k.oid')} FROM pg_constraint k WHERE k.conrelid IN (SELECT s.oid FROM s)),
+  (SELECT ${written('r', 'r.oid')} FROM pg_class r WHERE r.oid IN (SELECT k.confrelid FROM pg_constraint k WHERE k.conrelid IN (SELECT s.oid FROM s))),
   (SELECT ${written('t', 't.oid')} FROM pg_type t WHERE t.oid >= ${FIRST_OWN_OID}),
   (SELECT ${written('o', 'o.oid')} FROM pg_opclass o), (SELECT ${written('e', 'e.oid')} FROM pg_enum e))`,
   types: [TEXT],
@@ -119,17 +120,33 @@ WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND n.nspname = 
 
 const kindOf = (relkind: string | null | undefined): Table['kind'] => (relkind === 'v' || relkind === 'm' ? 'view' : 'table');
 
-/** Skips the copies of a table's keys that its partitions have. */
-const FOREIGN_KEYS: Statement = {
-  text: `
-SELECT s.relname, r.relname,
-  (SELECT json_agg(a.attname ORDER BY k.n) FROM unnest(c.conkey) WITH ORDINALITY k (att, n) JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = k.att),
-  (SELECT json_agg(a.attname ORDER BY k.n) FROM unnest(c.confkey) WITH ORDINALITY k (att, n) JOIN pg_attribute a ON a.attrelid = c.confrelid AND a.attnum = k.att),
+/** Foreign keys without the copies that partitions have of the keys of their table. */
+const KEYS = "pg_constraint c WHERE c.contype = 'f' AND c.conparentid = 0";
+const TABLES_OF_SCHEMA = 'SELECT s.oid FROM pg_namespace n JOIN pg_class s ON s.relnamespace = n.oid WHERE n.nspname = $1';
+
+const keyColumns = (table: string, numbers: string): string =>
+  `(SELECT json_agg(a.attname ORDER BY k.n) FROM unnest(${numbers}) WITH ORDINALITY k (att, n) JOIN pg_attribute a ON a.attrelid = ${table} AND a.attnum = k.att)`;
+
+/** A schema is NULL if it is that of the request. */
+const foreignKeysFrom = (tables: string): string => `
+SELECT s.relname, nullif(sn.nspname, $1), ${keyColumns('c.conrelid', 'c.conkey')},
+  r.relname, nullif(rn.nspname, $1), ${keyColumns('c.confrelid', 'c.confkey')},
   EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.conrelid AND i.indisunique AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL
     AND ${KEY_COLUMNS} <@ c.conkey)
-FROM pg_namespace n JOIN pg_class s ON s.relnamespace = n.oid JOIN pg_constraint c ON c.conrelid = s.oid AND c.contype = 'f' AND c.conparentid = 0
-JOIN pg_class r ON r.oid = c.confrelid AND r.relnamespace = n.oid
-WHERE n.nspname = $1 ORDER BY s.relname, c.conname`,
+FROM (SELECT c.* FROM ${KEYS} AND c.conrelid IN (${tables})) c
+JOIN pg_class s ON s.oid = c.conrelid JOIN pg_namespace sn ON sn.oid = s.relnamespace
+JOIN pg_class r ON r.oid = c.confrelid JOIN pg_namespace rn ON rn.oid = r.relnamespace
+ORDER BY sn.nspname <> $1, sn.nspname, s.relname, c.conname`;
+
+/** Keys of the tables of a schema. */
+const KEYS_OF_SCHEMA: Statement = { text: foreignKeysFrom(TABLES_OF_SCHEMA), types: [TEXT] };
+
+/** Keys of all tables that keys connect to a schema, in any direction and over any number. */
+const KEYS_AROUND_SCHEMA: Statement = {
+  text: `
+WITH RECURSIVE edges (a, b) AS (SELECT c.conrelid, c.confrelid FROM ${KEYS} UNION SELECT c.confrelid, c.conrelid FROM ${KEYS}),
+connected (oid) AS (${TABLES_OF_SCHEMA} UNION SELECT e.b FROM connected JOIN edges e ON e.a = connected.oid)
+${foreignKeysFrom('SELECT oid FROM connected')}`,
   types: [TEXT],
 };
 
@@ -158,7 +175,7 @@ export const postgresCatalog: Catalog = {
   async describeSchema(connection: Connection, schema: string | undefined, options: SchemaReadOptions) {
     // The snapshot contains the fingerprint, so a concurrent change leads to another fingerprint
     // later.
-    const statements = [SCHEMA_FINGERPRINT, LIST, COLUMNS_OF_ALL, TYPES_OF_ALL, KEYS_OF_ALL, LISTED_VALUES, FOREIGN_KEYS];
+    const statements = [SCHEMA_FINGERPRINT, LIST, COLUMNS_OF_ALL, TYPES_OF_ALL, KEYS_OF_ALL, LISTED_VALUES, KEYS_OF_SCHEMA];
     const [fingerprints, found = [], columnRows = [], typeRows = [], keyRows = [], listedRows = [], foreignRows = []] = await queryAll(
       connection,
       statements,
@@ -217,7 +234,7 @@ export const postgresCatalog: Catalog = {
 
   async foreignKeys(connection: Connection, schema: string | undefined, options: SchemaReadOptions) {
     const sink = new TextRows(options.owner);
-    await connection.run(FOREIGN_KEYS, [schema ?? DEFAULT_SCHEMA], options, sink);
+    await connection.run(KEYS_AROUND_SCHEMA, [schema ?? DEFAULT_SCHEMA], options, sink);
     return mapCooperatively(sink.rows, options.owner, foreignKeyOf);
   },
 
@@ -249,9 +266,15 @@ function columnsByIndex(parts: readonly KeyPart[]): readonly (readonly string[])
   return [...keys.values()];
 }
 
-function foreignKeyOf([table, other, columns, referred, unique]: TextRow): ForeignKey {
-  const references = { table: other ?? '', columns: namesOf(referred ?? '[]') };
-  return { table: table ?? '', columns: namesOf(columns ?? '[]'), references, unique: unique === 't' };
+function foreignKeyOf([table, schema, columns, other, otherSchema, referred, unique]: TextRow): ForeignKey {
+  return { ...sideOf(table, schema, columns), references: sideOf(other, otherSchema, referred), unique: unique === 't' };
+}
+
+type Text = TextRow[number] | undefined;
+
+function sideOf(table: Text, schema: Text, columns: Text): KeySide {
+  const named = { table: table ?? '', columns: namesOf(columns ?? '[]') };
+  return schema === null || schema === undefined ? named : { ...named, table: `${schema}.${named.table}`, schema };
 }
 
 /** Adds the values that a check constraint lists to a text column. */

@@ -184,6 +184,7 @@ function prelude(): string {
 npx() { [ "$1" = millrace ] || return 127; shift; ${node} ${quoted(`${root}dist/main.js`)} "$@"; }
 npm() { ${node} ${quoted(`${root}tests/docs/stand-in.mjs`)} npm "$@"; }
 docker() { ${node} ${quoted(`${root}tests/docs/stand-in.mjs`)} docker "$@"; }
+psql() { [ "$2" = -f ] && ${node} ${quoted(`${root}tests/docs/run-sql.mjs`)} "$3" "$1"; }
 run_typescript() { cp "$1" page.ts && ${node} ${compiler} page.ts && ${node} page.js; }
 `;
 }

@@ -1,6 +1,6 @@
 // `npm start` in this checkout: ready line, working curl lines, a second start, a clean end.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -78,6 +78,9 @@ function runCommands(url: string): void {
       env: { PATH: process.env['PATH'], HOME: home, MILLRACE_CONTEXT_FILE: join(home, 'context.json') },
     });
   expect(run('millrace login')).toContain(`url: ${url}\n`);
+  const loginFile = join(dataDir, 'demo-database.url');
+  expect(statSync(loginFile).mode & 0o777).toBe(0o600);
+  expect(readFileSync(loginFile, 'utf8')).toMatch(/^postgres:\/\/postgres:[\w-]+@127\.0\.0\.1:\d+\/shop\n$/);
   expect(run('millrace context use --org-id demo --project-id shop --space-id staging')).toMatch(/^space_id: [0-9A-Z]{26}$/m);
   expect(run('millrace definition list')).toBe('[]\n');
   expect(run('millrace definition list --space-id dev')).toContain('"stock/low"');

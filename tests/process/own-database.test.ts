@@ -43,6 +43,7 @@ test.concurrent.each(ENGINE_NAMES)('%s', async (engine) => {
         prefix: 'svc',
         place: { org: project.orgAbbr, project: project.projectAbbr, database: 'shop' },
         server: { host: '', port: 0 },
+        loginFile: '',
         dataDir: '',
         curlFile: 'file',
         token: '',

@@ -4,6 +4,7 @@
  */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { CONTEXT_NAMES, ConfigError, contextFile, loadConfig, readContext } from '../../config.ts';
 import { writePrivateFile } from '../terminal/private-file.ts';
 import { CLIENT_SETTINGS, Client } from './client.ts';
@@ -65,6 +66,13 @@ export async function contextCommand(args: readonly string[]): Promise<number> {
   }
 }
 
+const DEMO_FIELDS = ['url', 'org_id', 'project_id', 'space_id', 'user_id'] as const;
+/** Time that a demo may take to start. */
+const READY_TIMEOUT_MS = 30_000;
+const POLL_INTERVAL_MS = 200;
+
+type Fields = Readonly<Record<string, string>>;
+
 /** Stores the demo's address, ids and server key, which `npm start` keeps in the data directory. */
 export async function loginCommand(args: readonly string[]): Promise<number> {
   if (args.includes('--help') || args.includes('-h')) {
@@ -72,18 +80,40 @@ export async function loginCommand(args: readonly string[]): Promise<number> {
     return 0;
   }
   const { config } = loadConfig();
-  const read = (name: string): Readonly<Record<string, string>> => {
+  const read = (name: string): Fields => {
     const file = join(config.dataDir, name);
-    return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Readonly<Record<string, string>>) : {};
+    return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Fields) : {};
   };
-  const demo = read('demo.json');
   const [serverKey = read('keys.json')['server_key']] = config.serverKeys;
-  if (demo['org_id'] === undefined || serverKey === undefined)
+  if (serverKey === undefined)
     throw new ConfigError(`there is no demo in ${config.dataDir}; run npm start first, or name another service with millrace context use.`);
-  const kept = new Map<string, string>();
-  for (const name of ['url', 'org_id', 'project_id', 'space_id', 'user_id']) if (demo[name] !== undefined) kept.set(name, demo[name]);
-  kept.set('server_key', serverKey);
+  const demo = await whenReady(() => read('demo.json'));
+  if (demo === undefined)
+    throw new ConfigError(
+      `the demo in ${config.dataDir} is not ready, so nothing was stored; run npm start, wait for its ready line, then run millrace login again.`,
+    );
+  const kept = new Map([...DEMO_FIELDS.map((name): [string, string] => [name, demo[name] ?? '']), ['server_key', serverKey]]);
   save(kept);
   show(kept);
   return 0;
+}
+
+/** Waits until the demo responds at the address that it stored. `undefined` after the timeout. */
+async function whenReady(read: () => Fields): Promise<Fields | undefined> {
+  const deadline = performance.now() + READY_TIMEOUT_MS;
+  for (let tries = 0; performance.now() < deadline; tries++) {
+    const demo = read();
+    if (DEMO_FIELDS.every((name) => demo[name] !== undefined) && (await isReady(demo['url'] ?? ''))) return demo;
+    if (tries === 0) process.stderr.write('waiting for the demo of npm start ...\n');
+    await delay(POLL_INTERVAL_MS);
+  }
+  return undefined;
+}
+
+async function isReady(url: string): Promise<boolean> {
+  try {
+    return (await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(POLL_INTERVAL_MS * 10) })).ok;
+  } catch {
+    return false;
+  }
 }

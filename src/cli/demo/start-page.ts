@@ -7,6 +7,8 @@ export interface StartPage {
   /** Abbreviations of organization and project, and the name of the demo database. */
   readonly place: { readonly org: string; readonly project: string; readonly database: string };
   readonly server: { readonly host: string; readonly port: number };
+  /** File with the address of the demo database and its login. */
+  readonly loginFile: string;
   readonly dataDir: string;
   /** File with the headers that a gateway would send, for curl. */
   readonly curlFile: string;
@@ -20,11 +22,12 @@ export interface StartPage {
 }
 
 export function startPage(page: StartPage): string {
-  const { url, prefix, dataDir, server, place, consoleToken, apps, own } = page;
+  const { url, prefix, dataDir, server, loginFile, place, consoleToken, apps, own } = page;
   const head = [
     ...(consoleToken === undefined ? [] : [`  console        ${url}/${prefix}/console/#token=${consoleToken}`]),
     `  service        ${url}`,
     `  demo database  PostgreSQL at ${server.host}:${server.port}, registered as pg/${place.database}`,
+    `  its login      psql "$(cat '${loginFile}')"`,
     ...(own === undefined ? [] : [`  your database  registered as ${own.entry.db_type}/${own.entry.db_name}`]),
     `  data and keys  ${dataDir}`,
     ...apps.map((link, index) => `  ${index === 0 ? 'apps' : '    '}           ${link}`),

@@ -70,6 +70,7 @@ export async function startDemo(args: readonly string[]): Promise<undefined> {
     const curlFile = writeCurlFile(config, 'demo.curl', demo, { 'X-User-Roles': 'admin' });
     // Callers of this space choose their roles with each request.
     writeCurlFile(config, 'demo-staging.curl', { ...demo, space_id: staging }, {});
+    const loginFile = writeLogin(config, postgres);
     announce(service.url, config);
     process.stdout.write(
       startPage({
@@ -77,6 +78,7 @@ export async function startDemo(args: readonly string[]): Promise<undefined> {
         prefix: config.pathPrefix,
         place: { org: ORG, project: PROJECT, database: DEMO_DATABASE },
         server: postgres,
+        loginFile,
         dataDir: resolve(config.dataDir),
         curlFile,
         token: demo.token,
@@ -120,6 +122,13 @@ function writeCurlFile(config: Config, name: string, demo: Demo, more: Readonly<
   };
   const lines = Object.entries(headers).map(([name, value]) => `header = ${JSON.stringify(`${name}: ${value}`)}\n`);
   writePrivateFile(file, lines.join(''));
+  return file;
+}
+
+/** Writes the address of the demo database with its login, for psql and other clients. */
+function writeLogin({ dataDir }: Config, { user, password, host, port }: EmbeddedPostgres): string {
+  const file = resolve(dataDir, 'demo-database.url');
+  writePrivateFile(file, `postgres://${user}:${encodeURIComponent(password)}@${host}:${port}/${DEMO_DATABASE}\n`);
   return file;
 }
 

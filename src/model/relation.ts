@@ -153,7 +153,7 @@ export function matching(relations: readonly Relation[], table: string, hint: Hi
 
 /**
  * Names of a relation among others to its table, by precedence: all columns of a key, or one of
- * them. Of a junction, those that refer to the target precede those that refer to the start.
+ * them. In a junction, columns that refer to the target precede columns that refer to the start.
  */
 function columnNames({ through, hints }: Relation): readonly (readonly string[])[] {
   if (through === undefined) return [[hints.join()], hints];

@@ -162,8 +162,8 @@ const NO_COLUMNS: ReadonlySet<Column> = new Set();
 
 /**
  * The table as requests for an operation see it. Visible columns can be named; whether they may be
- * read or written is checked later. A primary key keeps pages stable even if it is hidden. Otherwise
- * the order of rows must not reveal other columns than those shown.
+ * read or written is checked later. A primary key keeps pages stable even if it is hidden.
+ * Otherwise the order of rows must not reveal other columns than those shown.
  */
 function viewOf(table: Table, operation: Operation, right: Granted, visible: readonly Column[], viewRights: ViewRights): Table {
   const isRead = operation === 'read';

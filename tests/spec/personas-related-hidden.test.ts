@@ -1,5 +1,5 @@
-// A relation to a hidden table, over a hidden junction or over a hidden column responds exactly like
-// a relation that does not exist, in REST and in MCP. Random personas; MILLRACE_TEST_SEED repeats.
+// A relation to a hidden table, over a hidden junction or over a hidden column responds exactly
+// like a relation that does not exist, in REST and in MCP. MILLRACE_TEST_SEED repeats a run.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENGINE_NAMES } from '../support/engines.ts';
 import { type Response, type Service, setUpProject, sharedService, type TestProject } from '../support/service.ts';
@@ -81,7 +81,7 @@ function hiddenNames(grants: Grants): readonly Hidden[] {
       name,
       requests: [...EXPANDS('place!NAME'), ...EXPANDS('orders!NAME')].map((query) => (given: string) => query.replaceAll('NAME', given)),
     })),
-    // A hint that names the column of a hidden key, unless a known key to that table has the column.
+    // A hint that names the column of a hidden key that no known key to that table has.
     ...columns
       .filter(({ key, column }) => !known.some((other) => touches(other, key.table) && other.columns.includes(column)))
       .map(({ key, column }) => ({

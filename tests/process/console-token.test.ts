@@ -49,6 +49,7 @@ describe('startPage', () => {
     prefix: 'svc',
     place: { org: 'demo', project: 'shop', database: 'shop' },
     server: { host: '', port: 0 },
+    loginFile: '',
     dataDir: '',
     curlFile: 'file',
     token: '',

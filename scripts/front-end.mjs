@@ -1,5 +1,5 @@
-// Builds the front ends with Vite: console/ into dist/console, apps/ into dist/apps. Each file is
-// also stored compressed, so that the service never compresses.
+// Builds the front ends with Vite: console/ into dist/console, apps/ into dist/app-pages (dist/apps
+// has the compiled src/apps). Each file is also stored compressed, so the service never compresses.
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,9 +8,12 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** Folders of which every front end is built, beside its own. */
 const SHARED = ['ui', 'src/client'];
-const FRONT_ENDS = ['console', 'apps'].filter((name) => existsSync(join(root, name, 'vite.config.ts')));
+/** Folders below `dist` by the front end. */
+const OUTPUTS = { console: 'console', apps: 'app-pages' };
+const FRONT_ENDS = Object.keys(OUTPUTS).filter((name) => existsSync(join(root, name, 'vite.config.ts')));
 
-const stampOf = (name) => join(root, 'dist', name, '.built');
+const outputOf = (name) => join(root, 'dist', OUTPUTS[name]);
+const stampOf = (name) => join(outputOf(name), '.built');
 
 function newestMtime(path) {
   const stat = statSync(path);
@@ -39,8 +42,9 @@ async function buildFrontEnds() {
   const { build } = await import('vite');
   for (const name of FRONT_ENDS.filter(isStale)) {
     const started = Date.now();
-    await build({ configFile: join(root, name, 'vite.config.ts'), logLevel: 'warn' });
-    compress(join(root, 'dist', name, 'assets'));
+    const output = { outDir: outputOf(name), emptyOutDir: true };
+    await build({ configFile: join(root, name, 'vite.config.ts'), logLevel: 'warn', build: output });
+    compress(join(outputOf(name), 'assets'));
     writeFileSync(stampOf(name), String(started));
   }
 }

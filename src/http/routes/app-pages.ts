@@ -16,7 +16,7 @@ import { sendBytes, sendError } from '../response/respond.ts';
 import type { Route, Services } from '../route.ts';
 
 /** Folder in which the build of the page's program leaves its manifest and assets. */
-const BUILT = fileURLToPath(new URL('../../apps/', import.meta.url));
+const BUILT = fileURLToPath(new URL('../../app-pages/', import.meta.url));
 
 const HTML = 'text/html; charset=utf-8';
 

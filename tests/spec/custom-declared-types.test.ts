@@ -118,3 +118,29 @@ describe('declared inputs on PostgreSQL', () => {
     expect(await run('UPDATE items SET name = left(name, ?:i * 3) WHERE id = 1', { i: 1 })).toBe('{"rows_affected":1}');
   });
 });
+
+describe('numbers on ClickHouse', () => {
+  let clickhouse: TestDatabase;
+  beforeAll(async () => {
+    clickhouse = await createDatabase('clickhouse');
+    await clickhouse.run('CREATE TABLE items (id Int32, price Decimal(10, 2), weight Float64) ENGINE = MergeTree ORDER BY id');
+    await clickhouse.run('INSERT INTO items VALUES (1, 10.50, 0.5)');
+  });
+  afterAll(() => clickhouse?.drop());
+
+  it.each<[string, object, object]>([
+    ['SELECT 200 * (1 + ?:n / 100) AS v', { n: 10 }, { v: 220 }],
+    ['SELECT 200 * (1 + ?:n / 100) AS v', { n: 10.5 }, { v: 221 }],
+    ['SELECT (1 + ?:n) / 8 AS v, ?:n * ?:m / 2 AS w', { n: 0.5, m: 0.1 }, { v: 0.1875, w: 0.025 }],
+    ['SELECT price * ?:n AS v, price / ?:n AS w FROM items WHERE price = ?:m', { n: 0.5, m: 10.5 }, { v: 5.25, w: 21 }],
+    ['SELECT weight / ?:n AS v, ?:n AS w FROM items WHERE weight < ?:n', { n: 1 }, { v: 0.5, w: 1 }],
+    ['SELECT price * ?:n AS v FROM items', { n: 0.1 }, { v: 1.05 }],
+    ['SELECT price / (1 + ?:n) AS v, price / -?:m AS w FROM items', { n: 0.5, m: 2 }, { v: 7, w: -5.25 }],
+    ['SELECT round(price / abs(?:n), 1) AS v FROM items', { n: 0.5 }, { v: 21 }],
+  ])('keep their digits in a division: %s', async (sql, body, expected) => {
+    const own = new Bench(service, await setUpProject(service, [clickhouse.entry()]), clickhouse);
+    await own.deploy({ uri: 'divide', method: 'post', input: { n: { type: 'number' }, m: { type: 'number' } }, logic: [{ sql }] });
+    const answer = await own.call('POST', 'divide', { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
+    expect(answer.json()).toEqual([expected]);
+  });
+});

@@ -232,7 +232,7 @@ export interface Engine extends EngineNames {
   readonly dialect: Dialect;
   /** How the SQL of a step is read … */
   readonly syntax: SqlSyntax;
-  /** … and how its values are bound. Engines whose values carry their type ignore `types`. */
+  /** … and how its values are bound. `types` are those of declared inputs. */
   templateBinder(template: Template, types?: SlotTypes): TemplateBinder;
   readonly catalog: Catalog;
   /**

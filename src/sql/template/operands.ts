@@ -38,6 +38,8 @@ interface Frame {
   isMixed: boolean;
   /** `true` if each operand is a number, a slot or NULL. */
   isPlain: boolean;
+  /** `true` if it follows a slash, or is inside of such parentheses. */
+  readonly isDivisor: boolean;
   readonly items: number[];
   readonly operands: number[];
 }
@@ -45,19 +47,25 @@ interface Frame {
 const isNumeric = ({ kind, text }: SqlToken): boolean =>
   kind === 'slot' || kind === 'number' || (kind === 'symbol' && ARITHMETIC.test(text));
 
-const frameOf = (call: string): Frame => ({
+const frameOf = (call: string, isDivisor = false): Frame => ({
   call,
   arguments: 0,
   isInItems: false,
   isMixed: false,
   isPlain: true,
+  isDivisor,
   items: [],
   operands: [],
 });
 
-/** Returns the positions of these slots among the significant tokens. */
-export function* findOperands(tokens: readonly SqlToken[]): Slices<ReadonlySet<number>> {
-  const found = new Set<number>();
+/** Positions of these slots among the significant tokens, and of slots in divisors. */
+export interface Operands {
+  readonly all: ReadonlySet<number>;
+  readonly divisors: ReadonlySet<number>;
+}
+
+export function* findOperands(tokens: readonly SqlToken[]): Slices<Operands> {
+  const found = { all: new Set<number>(), divisors: new Set<number>() };
   if (!tokens.some(({ kind }) => kind === 'slot')) return found;
   const search = new OperandSearch(tokens, found);
   for (let i = 0; i < tokens.length; i++) {
@@ -71,11 +79,13 @@ export function* findOperands(tokens: readonly SqlToken[]): Slices<ReadonlySet<n
 class OperandSearch {
   readonly #tokens: readonly SqlToken[];
   readonly #found: Set<number>;
+  readonly #divisors: Set<number>;
   readonly #frames: Frame[] = [frameOf('')];
 
-  constructor(tokens: readonly SqlToken[], found: Set<number>) {
+  constructor(tokens: readonly SqlToken[], { all, divisors }: { readonly all: Set<number>; readonly divisors: Set<number> }) {
     this.#tokens = tokens;
-    this.#found = found;
+    this.#found = all;
+    this.#divisors = divisors;
   }
 
   visit(i: number): void {
@@ -99,7 +109,8 @@ class OperandSearch {
   #open(i: number): void {
     if (this.#top.call !== 'CASE') this.#top.isPlain = false;
     const before = this.#tokens[i - 1];
-    this.#frames.push(frameOf(before?.kind === 'word' ? before.text.toUpperCase() : ''));
+    const call = before?.kind === 'word' ? before.text.toUpperCase() : '';
+    this.#frames.push(frameOf(call, this.#isDivisor(call === '' ? i : i - 1)));
   }
 
   #close(): void {
@@ -113,7 +124,7 @@ class OperandSearch {
 
   #word(word: string, i: number): void {
     const top = this.#top;
-    if (word === 'CASE') this.#frames.push(frameOf(word));
+    if (word === 'CASE') this.#frames.push(frameOf(word, this.#isDivisor(i)));
     else if (word === 'END' && top.call === 'CASE') this.#close();
     else if (word === 'THEN' || word === 'ELSE') top.isPlain &&= this.#isSingleResult(i + 1);
     else if (word === 'SELECT') top.isInItems = true;
@@ -132,8 +143,15 @@ class OperandSearch {
   #slot(i: number): void {
     if (isSymbol(this.#tokens[i + 1], ':')) return;
     const [from, to] = this.#widened(i);
+    if (this.#isDivisor(from)) this.#divisors.add(i);
     if (ARITHMETIC.test(this.#operatorBefore(from)) || ARITHMETIC.test(this.#operatorAfter(to)) || this.#isCompared(i)) this.#found.add(i);
     else this.#item(i);
+  }
+
+  #isDivisor(i: number): boolean {
+    let at = i - 1;
+    while (isSymbol(this.#tokens[at], '-') || isSymbol(this.#tokens[at], '+')) at--;
+    return this.#top.isDivisor || isSymbol(this.#tokens[at], '/');
   }
 
   /** A slot that is a whole item or argument. */

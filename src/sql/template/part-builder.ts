@@ -3,6 +3,7 @@
  * surroundings.
  */
 import type { Slices } from '../../util/concurrency/slices.ts';
+import type { Operands } from './operands.ts';
 import { SLICE_TOKENS } from './scan.ts';
 import { isSymbol, isWord, type SqlSyntax } from './syntax.ts';
 import type { SlotPlace, TemplatePart, TemplateSlot } from './template.ts';
@@ -15,19 +16,14 @@ export class PartBuilder {
   readonly #tokens: readonly SqlToken[];
   readonly #significant: readonly SqlToken[];
   readonly #casts: SqlSyntax['literalCasts'];
-  readonly #operands: ReadonlySet<number>;
+  readonly #operands: Operands;
   readonly #parts: TemplatePart[] = [];
   readonly #open: boolean[] = [];
   #text = '';
   #inSet = false;
   #inLimit = false;
 
-  constructor(
-    tokens: readonly SqlToken[],
-    significant: readonly SqlToken[],
-    casts: SqlSyntax['literalCasts'],
-    operands: ReadonlySet<number>,
-  ) {
+  constructor(tokens: readonly SqlToken[], significant: readonly SqlToken[], casts: SqlSyntax['literalCasts'], operands: Operands) {
     this.#tokens = tokens;
     this.#significant = significant;
     this.#casts = casts;
@@ -70,7 +66,7 @@ export class PartBuilder {
     const skip = isWord(token, 'NOT') ? 1 : 0;
     const list = wholeSlot(at(skip + 2));
     if (isWord(at(skip), 'IN') && isSymbol(at(skip + 1), '(') && list !== undefined && isSymbol(at(skip + 3), ')')) {
-      this.#push({ kind: 'in', slot: { ...list, place: 'listed', isOperand: false }, negated: skip === 1 });
+      this.#push({ kind: 'in', slot: { ...list, place: 'listed', isOperand: false, isDivisor: false }, negated: skip === 1 });
       return skip + 4;
     }
     const cast = token.kind === 'word' ? this.#casts[token.text.toUpperCase()] : undefined;
@@ -85,12 +81,18 @@ export class PartBuilder {
 
   #partOf(token: SqlToken, s: number): Extract<TemplatePart, { kind: 'slot' | 'joined' }> {
     const whole = wholeSlot(token);
-    if (whole !== undefined) return { kind: 'slot', slot: { ...whole, place: this.#place(s), isOperand: this.#operands.has(s) } };
+    if (whole !== undefined)
+      return {
+        kind: 'slot',
+        slot: { ...whole, place: this.#place(s), isOperand: this.#operands.all.has(s), isDivisor: this.#operands.divisors.has(s) },
+      };
     const { prefix = '', quote = "'", pieces = [] } = token;
     return {
       kind: 'joined',
       pieces: pieces.map((piece) =>
-        typeof piece === 'string' ? `${prefix}${quote}${piece}${quote}` : { path: piece, form: 'quoted', place: 'value', isOperand: false },
+        typeof piece === 'string'
+          ? `${prefix}${quote}${piece}${quote}`
+          : { path: piece, form: 'quoted', place: 'value', isOperand: false, isDivisor: false },
       ),
     };
   }

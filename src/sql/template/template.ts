@@ -18,6 +18,8 @@ export interface TemplateSlot {
   readonly place: SlotPlace;
   /** `true` if the server cannot take its type from a column, a function or a cast beside it. */
   readonly isOperand: boolean;
+  /** `true` behind a slash, also in parentheses. */
+  readonly isDivisor: boolean;
 }
 
 export type TemplatePart =

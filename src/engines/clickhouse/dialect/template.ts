@@ -1,12 +1,12 @@
 /**
  * Binds the parameters of a step's SQL as typed parameters; the value decides the type. The server
  * rejects comparisons between type families. Lists become arrays; NULL and empty lists become part
- * of the SQL text.
+ * of the SQL text. Decimals get more digits where the statement divides.
  */
 
 import type { ParamKind, ParamType } from '../../../sql/statement.ts';
 import type { Template } from '../../../sql/template/template.ts';
-import { BindProblem, type TemplateBinder } from '../../../sql/template/template-binder.ts';
+import { BindProblem, type SlotTypes, type TemplateBinder } from '../../../sql/template/template-binder.ts';
 import { type Filling, rowCount, type Typed, TypedBinder, type TypedRules } from '../../../sql/template/typed-binder.ts';
 import { writeJson } from '../../../util/json/json.ts';
 import { exactDigits } from '../../../util/json/json-write.ts';
@@ -20,8 +20,35 @@ const NULL: Filling = { text: 'NULL' };
 const NULL_LIST: Filling = { text: '(NULL)' };
 const EMPTY: Filling = { text: '[]' };
 
-export function clickhouseBinder(template: Template): TemplateBinder {
-  return new TypedBinder(template, RULES);
+export function clickhouseBinder(template: Template, types?: SlotTypes): TemplateBinder {
+  const divides = template.parts.some((part) => part.kind === 'text' && part.text.includes('/'));
+  return new TypedBinder(template, divides ? rulesOfQuotients(types) : RULES);
+}
+
+/**
+ * A quotient of decimals has as many digits after the point as its dividend, and a divisor may not
+ * have more.
+ */
+const QUOTIENT_SCALE = 18;
+
+function rulesOfQuotients(types: SlotTypes | undefined): TypedRules {
+  return {
+    ...RULES,
+    fill(slot, value) {
+      const isNumber = value instanceof Decimal || (types?.(slot.path) === 'number' && value !== null);
+      const typed = slot.isOperand && !slot.isDivisor && isNumber ? scaled(value as Decimal | number | bigint) : undefined;
+      return typed === undefined ? RULES.fill(slot, value) : { typed: [typed] };
+    },
+  };
+}
+
+/** `undefined` if the number has too many digits. */
+function scaled(value: Decimal | number | bigint): Typed | undefined {
+  const digits = value instanceof Decimal ? exactDigits(value) : String(value);
+  const [, whole = '', fraction = ''] = PLAIN_DIGITS.exec(digits) ?? [];
+  const scale = Math.max(fraction.length, QUOTIENT_SCALE);
+  if (whole === '' || whole.length + scale > MAX_DIGITS) return undefined;
+  return { type: type('decimal', `Decimal(${MAX_DIGITS}, ${scale})`), value: digits };
 }
 
 const RULES: TypedRules = {
@@ -78,13 +105,14 @@ function integerType(value: bigint): ParamType | undefined {
   return found === undefined ? undefined : type('int', found[0]);
 }
 
+const MAX_DIGITS = 76;
 const PLAIN_DIGITS = /^-?(\d+)(?:\.(\d+))?$/;
 
 function decimalType(value: Decimal): ParamType {
   const [, whole = '', fraction = ''] = PLAIN_DIGITS.exec(exactDigits(value)) ?? [];
   const digits = whole.length + fraction.length;
-  if (whole === '' || digits > 76) return type('float', 'Float64');
-  return type('decimal', `Decimal(${digits <= 38 ? 38 : 76}, ${fraction.length})`);
+  if (whole === '' || digits > MAX_DIGITS) return type('float', 'Float64');
+  return type('decimal', `Decimal(${digits <= 38 ? 38 : MAX_DIGITS}, ${fraction.length})`);
 }
 
 /** Returns one array. Mixed numbers become the widest type, other mixtures strings. */

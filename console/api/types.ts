@@ -89,6 +89,8 @@ export interface Column {
   readonly kind: Kind;
   readonly required: boolean;
   readonly sortable: boolean;
+  /** Place in the path of a row, from 1; absent for columns that are not part of it. */
+  readonly key_position?: number;
   readonly max_length?: number;
   readonly values?: readonly string[];
   readonly operations: readonly ('read' | 'insert' | 'update')[];

@@ -168,7 +168,7 @@ const COLUMN_OPERATIONS: readonly Operation[] = ['read', 'insert', 'update'];
 
 type Rights = ReturnType<SchemaRights['rightsOn']>;
 
-function describeColumn(column: Column, rights: Rights | undefined): PlainMap {
+function describeColumn(column: Column, key: readonly Column[], rights: Rights | undefined): PlainMap {
   const fields = new Map<string, PlainValue>([
     ['name', column.name],
     ['type', column.type],
@@ -180,6 +180,7 @@ function describeColumn(column: Column, rights: Rights | undefined): PlainMap {
     ['required', column.required],
     ['sortable', column.sortable],
   ]);
+  if (key.includes(column)) fields.set('key_position', key.indexOf(column) + 1);
   if (column.maxLength !== undefined) fields.set('max_length', column.maxLength);
   if (column.values !== undefined) fields.set('values', column.values);
   if (rights === undefined) return fields;
@@ -187,12 +188,19 @@ function describeColumn(column: Column, rights: Rights | undefined): PlainMap {
   return fields.set('operations', operations).set('masked', rights.read?.masked?.has(column) === true);
 }
 
+/** The key that addresses a row, in the order of the path. Empty if a part of it is hidden. */
+function addressKey({ primaryKey, sortedBy, columns }: Table): readonly Column[] {
+  const key = primaryKey.length > 0 ? primaryKey : sortedBy;
+  return key.every((column) => columns.includes(column)) ? key : [];
+}
+
 function describeTable(table: Table, schema: string, relations: readonly Relation[], described?: SchemaRights): PlainMap {
   const rights = described?.rightsOn(table);
+  const key = addressKey(table);
   const fields = new Map<string, PlainValue>([
     ['table', table.name],
     ['schema', schema],
-    ['columns', table.columns.map((column) => describeColumn(column, rights))],
+    ['columns', table.columns.map((column) => describeColumn(column, key, rights))],
     ['unique', visibleKeys(table).map((key) => key.map((column) => column.name))],
     ['relations', describeRelations(relations)],
   ]);

@@ -10,6 +10,8 @@ import { RowSlot, type ShownColumn } from './row-slot.ts';
 import type { CellPlace, GridEvents, GridSource } from './source.ts';
 
 const OVERSCAN = 4;
+/** Up to this number, all columns have elements. Beyond it, those near the visible ones. */
+const MAX_WHOLE_COLUMNS = 40;
 /** Pixels beside the visible ones in which columns are kept. */
 const SIDE = 200;
 
@@ -159,7 +161,8 @@ export class Grid {
     this.#hasScrolled ||= this.element.scrollTop > 0;
     const { scrollLeft } = this.element;
     const [first, last] = this.widths.between(scrollLeft - this.#gutter, scrollLeft + this.#width);
-    if (first < this.#shownFirst || last > this.#shownLast) this.#layColumns();
+    const isWhole = this.source.columns.length <= MAX_WHOLE_COLUMNS;
+    if (!isWhole && (first < this.#shownFirst || last > this.#shownLast)) this.#layColumns();
     this.#showRows(false);
   }
 
@@ -169,10 +172,11 @@ export class Grid {
     const [first, last] = this.widths.between(scrollLeft - SIDE, scrollLeft + this.#width + SIDE);
     this.#shownFirst = first;
     this.#shownLast = last;
+    const isWhole = this.source.columns.length <= MAX_WHOLE_COLUMNS;
     const shown: ShownColumn[] = [];
     const { lefts } = this.widths;
     for (let index = 0; index < this.source.columns.length; index++) {
-      if ((index < first || index > last) && index !== this.active.column) continue;
+      if ((index < first || index > last) && index !== this.active.column && !isWhole) continue;
       const left = lefts[index] ?? 0;
       shown.push({ index, left: left + this.#gutter, width: (lefts[index + 1] ?? left) - left });
     }

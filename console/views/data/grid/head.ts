@@ -1,6 +1,6 @@
 /** The header row: names, types, sorting, widths, and the choice of all rows. */
 import { type ColumnWidths, STEP } from './columns.ts';
-import type { ShownColumn } from './row-slot.ts';
+import { assignCells, type ShownColumn } from './row-slot.ts';
 import type { GridSource } from './source.ts';
 
 interface HeadEvents {
@@ -24,7 +24,7 @@ export class GridHead {
   readonly row = document.createElement('div');
   readonly gutter = document.createElement('div');
   readonly selectAll = document.createElement('input');
-  readonly #cells: HeadCell[] = [];
+  #cells: readonly HeadCell[] = [];
   readonly #widths: ColumnWidths;
   readonly #events: HeadEvents;
   #source: GridSource | undefined;
@@ -60,8 +60,7 @@ export class GridHead {
     this.#source = source;
     this.row.style.width = `${width}px`;
     this.selectAll.hidden = !source.hasSelection;
-    while (this.#cells.length < columns.length) this.#cells.push(newHeadCell(this.row));
-    for (const cell of this.#cells.splice(columns.length)) cell.element.remove();
+    this.#cells = assignCells(this.#cells, columns, () => newHeadCell(this.row));
     columns.forEach((shown, at) => {
       const cell = this.#cells[at];
       if (cell !== undefined) showHeadCell(cell, shown, source);

@@ -23,7 +23,7 @@ export class RowSlot {
   readonly gutter = document.createElement('div');
   readonly checkbox = document.createElement('input');
   row = -1;
-  readonly #cells: CellSlot[] = [];
+  #cells: readonly CellSlot[] = [];
   #key: string | undefined;
   #isPending = false;
   #isSelected = false;
@@ -60,14 +60,13 @@ export class RowSlot {
   /** Lays out one cell for each visible column. */
   setColumns(columns: readonly ShownColumn[], source: GridSource, width: number): void {
     this.checkbox.hidden = !source.hasSelection;
-    while (this.#cells.length < columns.length) this.#cells.push(newCell(this.element));
-    for (const cell of this.#cells.splice(columns.length)) cell.element.remove();
+    this.#cells = assignCells(this.#cells, columns, () => newCell(this.element));
     this.element.style.width = `${width}px`;
     columns.forEach(({ index, left, width: cellWidth }, at) => {
       const cell = this.#cells[at];
       const column = source.columns[index];
       if (cell === undefined || column === undefined) return;
-      if (cell.column !== index) {
+      if (cell.column !== index || cell.element.dataset['column'] !== column.name) {
         cell.column = index;
         cell.element.dataset['column'] = column.name;
         cell.element.setAttribute('aria-colindex', String(index + 2));
@@ -111,6 +110,21 @@ export class RowSlot {
     this.#isPending = isPending;
     mark(this.element, isPending);
   }
+}
+
+interface Assigned {
+  readonly element: HTMLElement;
+  column: number;
+}
+
+/** One cell for each column. A column that stays keeps its element, which may have the focus. */
+export function assignCells<T extends Assigned>(cells: readonly T[], columns: readonly ShownColumn[], make: () => T): readonly T[] {
+  const wanted = new Set(columns.map(({ index }) => index));
+  const byColumn = new Map(cells.map((cell) => [cell.column, cell]));
+  const free = cells.filter((cell) => !wanted.has(cell.column) || byColumn.get(cell.column) !== cell);
+  const assigned = columns.map(({ index }) => byColumn.get(index) ?? free.pop() ?? make());
+  for (const cell of free) cell.element.remove();
+  return assigned;
 }
 
 function newCell(row: HTMLElement): CellSlot {

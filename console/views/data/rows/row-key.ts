@@ -7,7 +7,8 @@ import { plainText } from './cell-text.ts';
 export type ReadRaw = (column: string) => string | undefined;
 
 /** Columns that identify a row, in the order of the path. Empty if there are none. */
-export const keyColumns = ({ columns }: TableDetail): readonly Column[] => columns.filter(({ primary_key }) => primary_key);
+export const keyColumns = ({ columns }: TableDetail): readonly Column[] =>
+  columns.filter(({ key_position }) => key_position !== undefined).sort((a, b) => (a.key_position ?? 0) - (b.key_position ?? 0));
 
 const NEEDS_QUOTES = /^$|[",\\]|^\s|\s$/;
 const quotePart = (text: string): string => (NEEDS_QUOTES.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : text);

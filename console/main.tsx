@@ -10,10 +10,11 @@ import { identity } from './api/identity.ts';
 import { startEndpointFinder } from './app/endpoint-finder.ts';
 import { startKeys } from './app/keys.ts';
 import { Login } from './app/login.tsx';
-import { startRouter } from './app/router.ts';
+import { place, startRouter } from './app/router.ts';
 import { Shell } from './app/shell.tsx';
 import { startTheme } from './app/theme.ts';
 import { ErrorState, Loading } from './parts/states.tsx';
+import { viewOf } from './views/index.ts';
 
 function App() {
   const { kind } = identity.current.value;
@@ -38,5 +39,9 @@ startRouter();
 startKeys();
 startEndpointFinder();
 identity.restore();
+// The file of the view arrives while the service is asked who the caller is.
+viewOf(place.value.segments[0] ?? '')
+  ?.load()
+  .catch(() => {});
 const root = document.getElementById('app');
 if (root !== null) render(<App />, root);

@@ -1,4 +1,4 @@
-// What the grid shows: kinds and texts of cells, exact values, hostile texts, keys, and access.
+// Cells of the grid in Chromium: kinds, exact values, hostile texts, keys of the keyboard, access.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { axeViolations, consoleUrl, makeToken, newPage, watchPages } from '../support/browser.ts';
 import { eventually } from '../support/patience.ts';

@@ -59,7 +59,11 @@ export function StatusLine({ session }: { readonly session: TableSession }) {
   const chosen = session.chosen.value.length;
   return (
     <footer class="status-line">
-      <span role="status">{feed === undefined || state === 'loading' ? '' : countText(loaded, state === 'end', feed.isCut.value)}</span>
+      <span role="status">
+        {feed === undefined || state === 'loading' || (state === 'error' && loaded === 0)
+          ? ''
+          : countText(loaded, state === 'end', feed.isCut.value)}
+      </span>
       {chosen > 0 && <span>{chosen === 1 ? '1 row chosen' : `${number(chosen)} rows chosen`}</span>}
       {session.rights.reason !== undefined && <span class="muted">{session.rights.reason}</span>}
       {state === 'error' && loaded > 0 && feed?.error.value !== undefined && (

@@ -15,10 +15,10 @@ export class TableSource implements GridSource {
   readonly columns: readonly GridColumn[];
   readonly sort;
   readonly hasSelection: boolean;
+  readonly hasKeys: boolean;
   readonly #feed: RowFeed;
   readonly #pending: PendingEdits;
   readonly #keys: readonly Column[];
-  readonly #hasKeys: boolean;
   readonly #byName: ReadonlyMap<string, Column>;
   /** Positions of the shown columns in the rows. */
   readonly #places: readonly number[];
@@ -28,7 +28,7 @@ export class TableSource implements GridSource {
     this.#feed = feed;
     this.#pending = pending;
     this.#keys = keyColumns(detail);
-    this.#hasKeys = rights.hasKeys;
+    this.hasKeys = rights.hasKeys;
     this.#byName = new Map(isGrouped(query) ? [] : detail.columns.map((column) => [column.name, column]));
     this.sort = query.order;
     this.hasSelection = rights.canDelete && rights.hasKeys;
@@ -78,7 +78,7 @@ export class TableSource implements GridSource {
   }
 
   keyOf(row: number): string | undefined {
-    return this.#hasKeys ? rowKey(this.#keys, (name) => this.#feed.store.rawNamed(row, name)) : undefined;
+    return this.hasKeys ? rowKey(this.#keys, (name) => this.#feed.store.rawNamed(row, name)) : undefined;
   }
 
   #describe(name: string, hasGroups: boolean): GridColumn {

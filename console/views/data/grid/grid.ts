@@ -21,6 +21,7 @@ const EMPTY: GridSource = {
   isWhole: false,
   sort: [],
   hasSelection: false,
+  hasKeys: false,
   cell: () => ({ kind: 'null', text: '' }),
   isPendingCell: () => false,
   keyOf: () => undefined,

@@ -22,6 +22,7 @@ export class RowSlot {
   readonly element = document.createElement('div');
   readonly gutter = document.createElement('div');
   readonly checkbox = document.createElement('input');
+  readonly #open = document.createElement('button');
   row = -1;
   #cells: readonly CellSlot[] = [];
   #key: string | undefined;
@@ -39,12 +40,11 @@ export class RowSlot {
     this.checkbox.type = 'checkbox';
     this.checkbox.tabIndex = -1;
     this.checkbox.dataset['testid'] = 'row-select';
-    const open = document.createElement('button');
-    open.type = 'button';
-    open.className = 'plain grid-open';
-    open.tabIndex = -1;
-    open.setAttribute('aria-label', 'Open the row');
-    this.gutter.append(this.checkbox, open);
+    this.#open.type = 'button';
+    this.#open.className = 'plain grid-open';
+    this.#open.tabIndex = -1;
+    this.#open.setAttribute('aria-label', 'Open the row');
+    this.gutter.append(this.checkbox, this.#open);
     this.element.append(this.gutter);
   }
 
@@ -60,6 +60,7 @@ export class RowSlot {
   /** Lays out one cell for each visible column. */
   setColumns(columns: readonly ShownColumn[], source: GridSource, width: number): void {
     this.checkbox.hidden = !source.hasSelection;
+    this.#open.hidden = !source.hasKeys;
     this.#cells = assignCells(this.#cells, columns, () => newCell(this.element));
     this.element.style.width = `${width}px`;
     columns.forEach(({ index, left, width: cellWidth }, at) => {

@@ -23,6 +23,8 @@ export interface GridSource {
   readonly isWhole: boolean;
   readonly sort: readonly ShownSort[];
   readonly hasSelection: boolean;
+  /** `true` if rows can be opened. */
+  readonly hasKeys: boolean;
   cell(row: number, column: number): CellView;
   isPendingCell(row: number, column: number): boolean;
   /** `undefined` if the row cannot be addressed. */

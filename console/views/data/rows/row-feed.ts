@@ -126,7 +126,7 @@ export class RowFeed {
       this.#maxSize = Number(most);
       return true;
     }
-    if (this.#cursor !== '' || this.store.rowCount > 0) return false;
+    if (this.#cursor === undefined) return false;
     this.#cursor = undefined;
     return true;
   }

@@ -44,7 +44,10 @@ export const LATENCY_BOUNDS: readonly (number | null)[] = [...BOUNDS_SECS, null]
 export class LiveCounters {
   readonly startedAt = new Date().toISOString();
   readonly #instance = new Counts();
-  readonly #projects = new Map<string, Counts>();
+  /** Counters that a request of no project, or of one too many, adds to. */
+  readonly #instanceOnly: readonly Counts[] = [this.#instance];
+  /** Counters that a request of a project adds to: those of the project, and of the instance. */
+  readonly #projects = new Map<string, readonly [Counts, Counts]>();
 
   request(projectId: string | undefined, status: number, ms: number): void {
     for (const counts of this.#of(projectId)) {
@@ -64,20 +67,19 @@ export class LiveCounters {
 
   /** Figures of a project, or of the instance. */
   figures(projectId: string | undefined, inFlight: number, pools: readonly PoolFigures[]): LiveFigures {
-    const counts = projectId === undefined ? this.#instance : (this.#projects.get(projectId) ?? new Counts());
+    const counts = projectId === undefined ? this.#instance : (this.#projects.get(projectId)?.[0] ?? new Counts());
     const { requests, errors, rollbacks, hits, misses, durations } = counts;
     return { startedAt: this.startedAt, requests, errors, latency: durations.totals(), inFlight, pools, rollbacks, hits, misses };
   }
 
   #of(projectId: string | undefined): readonly Counts[] {
-    if (projectId === undefined) return [this.#instance];
-    let counts = this.#projects.get(projectId);
-    if (counts === undefined) {
-      if (this.#projects.size >= MAX_PROJECTS) return [this.#instance];
-      counts = new Counts();
-      this.#projects.set(projectId, counts);
-    }
-    return [this.#instance, counts];
+    if (projectId === undefined) return this.#instanceOnly;
+    const known = this.#projects.get(projectId);
+    if (known !== undefined) return known;
+    if (this.#projects.size >= MAX_PROJECTS) return this.#instanceOnly;
+    const added = [new Counts(), this.#instance] as const;
+    this.#projects.set(projectId, added);
+    return added;
   }
 }
 

@@ -70,6 +70,10 @@ const certificateRule: TextRule = (text) => {
   }
 };
 
+/** A name for paths, of a length that fits log lines and headers. */
+const ALIAS = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}$/;
+const ALIAS_RULE = 'must begin with a letter, a digit or an underscore, and have letters, digits, underscores, dots and hyphens only';
+
 const MAX_RELATIONS = 1000;
 const MAX_COLUMNS = 32;
 const MAX_NAME_LENGTH = 255;
@@ -125,7 +129,7 @@ export function readEntry(fields: BodyFields, engines: Engines): EntryBody {
     readOnly: fields.flag('read_only'),
   };
   const relations = readRelations(fields);
-  const alias = fields.optionalText('alias', matching(/\S/, 'must not be empty'), 255);
+  const alias = fields.optionalText('alias', matching(ALIAS, ALIAS_RULE), 63);
   const spaces = readSpaces(fields);
   return {
     ...entry,

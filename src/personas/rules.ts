@@ -32,7 +32,7 @@ function checked(filter: RawFilter): RawFilter {
       return { op: 'not', of: checked(filter.of) };
     case 'null':
     case 'notnull':
-      return filter;
+      return { ...filter, column: namedColumn(filter.column) };
     case 'has':
     case 'hasnot':
       throw new InvalidRule('a rule can only use columns of its own table, not $has and $hasnot');
@@ -41,9 +41,14 @@ function checked(filter: RawFilter): RawFilter {
       for (const value of values)
         if (!value.quoted && isCallerValue(value.text) && nameIn(value) === undefined)
           throw new InvalidRule(`"${value.text.slice(0, 80)}" is not a caller value; known are ${KNOWN_NAMES}`);
-      return { op: filter.op, column: filter.column, values };
+      return { op: filter.op, column: namedColumn(filter.column), values };
     }
   }
+}
+
+function namedColumn(name: string): string {
+  if (name === '') throw new InvalidRule('it names no column');
+  return name;
 }
 
 const RANGE = /^(\?:(?:claims\.)?[^.]+)\.(.+)$|^(.+?)\.(\?:.+)$/s;

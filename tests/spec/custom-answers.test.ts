@@ -50,6 +50,17 @@ describe('response', () => {
     expect(response.headers['x-none']).toBeUndefined();
   });
 
+  test('may set Retry-After', async () => {
+    await bench.deploy({ uri: 'later', logic: VALUE, response: { status: 503, headers: { 'Retry-After': '7' } } });
+    const response = await bench.get('later');
+    expect([response.status, response.headers['retry-after']]).toEqual([503, '7']);
+  });
+
+  test.each([true, 1.5, 99, 600, ['200'], { a: 1 }])('a status of %j is rejected at deploy', async (status) => {
+    const response = await bench.deployText(stringify(bench.document({ uri: 'odd', logic: VALUE, response: { status } })));
+    expect([response.status, response.text]).toEqual([400, expect.stringContaining('response.status')]);
+  });
+
   test('the body replaces the result of the last step, and the status may depend on it', async () => {
     await bench.deploy({
       uri: 'file-of/{id}',

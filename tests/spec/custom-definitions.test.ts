@@ -137,6 +137,17 @@ config:
     expect([response.status, message(response)]).toEqual([status, expect.stringMatching(why)]);
   });
 
+  test('accepts aliases of earlier values', async () => {
+    const text = stringify(
+      bench.document({ ...ONE, uri: 'aliased', about: { summary: 'SUMMARY' }, response: { headers: { 'X-A': 'ALIAS' } } }),
+    );
+    const aliased = (alias: string): string => text.replace('SUMMARY', '&text "1"').replace('ALIAS', alias);
+    const response = await bench.deployText(aliased('*text'));
+    expect([response.status, response.text]).toEqual([201, expect.any(String)]);
+    expect((await bench.get('aliased')).headers['x-a']).toBe('1');
+    expect(message(await bench.deployText(aliased('*none')))).toMatch(/alias \*none has no anchor/);
+  });
+
   test.each<[string, string]>([
     ['no YAML', 'a: [1'],
     ['nothing', ''],

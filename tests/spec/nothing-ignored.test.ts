@@ -70,6 +70,38 @@ describe.each(ENGINE_NAMES)('on %s', (engine) => {
     expect(await notes.ids('')).toEqual([1, 2]);
   });
 
+  it.each([
+    ['DELETE', 'version=2', 400],
+    ['DELETE', 'pg=0', 400],
+    ['DELETE', '', 406],
+    ['PUT', 'set=pg.1&version=2', 400],
+    ['PUT', 'set=pg.1&ps=5', 400],
+    ['PUT', 'set=pg.1', 406],
+  ])('%s ?%s is %i: an unused name precedes the missing filter', async (method, query, status) => {
+    messageOf(await notes.send(method, query), status);
+    expect(await notes.ids('')).toEqual([1, 2]);
+  });
+
+  it.each([
+    '$order=,id',
+    '$order=id,',
+    '$order=id,,ps',
+    '$select=id,,ps',
+    '$select=,id',
+    '$select=',
+    '$group=ps,&$agg=count',
+    '$agg=count,',
+  ])('%s has an empty item and is rejected', async (query) => {
+    messageOf(await notes.get(`pg=0&ps=9&${query}`), 400);
+  });
+
+  it('ends a list inside of a group before the next filter, and rejects empty filters', async () => {
+    expect(await notes.ids('$or=(id=in.1,2,$null=version)')).toEqual([1, 2]);
+    expect(await notes.ids('$or=(id=in.7,2,version=eq.1)')).toEqual([1, 2]);
+    expect(await notes.ids('$or=(format=in.,b,id=eq.7)')).toEqual([2]);
+    for (const group of ['(id=eq.1,)', '(,id=eq.1)', '(id=eq.1,,id=eq.2)', '()']) messageOf(await notes.get(`pg=0&ps=9&$or=${group}`), 400);
+  });
+
   it('accepts a version on GET if the table has no such column', async () => {
     expect((await users.get('pg=0&ps=1&version=1.0.0')).status).toBe(200);
     expect(messageOf(await notes.get('pg=0&ps=1&version=1'), 400)).toContain('"version"=eq');

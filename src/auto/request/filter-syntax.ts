@@ -160,6 +160,9 @@ function splitName(item: string): number {
   return item.startsWith('"') ? item.indexOf('=', quoted(item, 0, item).next) : item.indexOf('=');
 }
 
+/** A filter whose value is a list. */
+const VALUE_LIST = /^(?:"(?:[^"\\]|\\.)*"|[^="]+)=n?in\./;
+
 /**
  * Splits items at commas outside of quotes and parentheses. A piece without `name=` continues a
  * list (`a=in.1,2`).
@@ -170,8 +173,12 @@ function splitGroup(name: string, text: string): string[] {
   let start = 0;
   const push = (end: number): void => {
     const piece = text.slice(start, end);
-    if (piece === '' && items.length === 0 && end === text.length) return;
-    const continuesList = items.length > 0 && !/^(?:"(?:[^"\\]|\\.)*"|[^="]+)=/.test(piece);
+    if (text === '') return;
+    const last = items.at(-1);
+    const continuesList = last !== undefined && !/^(?:"(?:[^"\\]|\\.)*"|[^="]+)=/.test(piece);
+    // An empty value may stand in a list of values only.
+    if (piece === '' && (last === undefined || !VALUE_LIST.test(last)))
+      throw apiError('parameter_invalid', name, 'it has an empty item; remove the comma or write a filter');
     if (continuesList) items[items.length - 1] += `,${piece}`;
     else items.push(piece);
     start = end + 1;

@@ -37,11 +37,11 @@ const vocabularyOf = (operation: ApiOperation, filters: Vocabulary['filters']): 
 const READ = vocabularyOf('read', 'accepted');
 const READ_ROW = vocabularyOf('row.read', 'rejected');
 const INSERT = vocabularyOf('insert', 'rejected');
-const UPDATE = vocabularyOf('update', 'required');
+const UPDATE = vocabularyOf('update', 'accepted');
 const UPDATE_ROW = vocabularyOf('row.update', 'rejected');
-const PATCH = vocabularyOf('patch', 'required');
+const PATCH = vocabularyOf('patch', 'accepted');
 const PATCH_ROW = vocabularyOf('row.patch', 'rejected');
-const DELETE = vocabularyOf('delete', 'required');
+const DELETE = vocabularyOf('delete', 'accepted');
 const DELETE_ROW = vocabularyOf('row.delete', 'rejected');
 
 export function parseRead(query: readonly QueryParameter[], maxPageSize: number): ReadRequest | GroupRequest {

@@ -70,7 +70,7 @@ interface Meaning {
 /** Parameters that a method accepts, and whether it accepts filters. */
 export interface Vocabulary {
   readonly meanings: ReadonlyMap<string, Meaning>;
-  readonly filters: 'required' | 'accepted' | 'rejected';
+  readonly filters: 'accepted' | 'rejected';
 }
 
 export function vocabulary(names: readonly string[], filters: Vocabulary['filters']): Vocabulary {
@@ -102,8 +102,6 @@ export function sortQuery(query: readonly QueryParameter[], { meanings, filters:
     else if (meaning.use === 'once') single.add({ name: meaning.name, value });
     else misused ??= name;
   }
-  // A missing filter is the more important error.
-  if (misused !== undefined && (filters.length > 0 || filterUse !== 'required'))
-    throw apiError('reserved_name', misused, 'this method does not use it');
+  if (misused !== undefined) throw apiError('reserved_name', misused, 'this method does not use it');
   return { single, sets, filters };
 }

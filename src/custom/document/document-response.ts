@@ -31,7 +31,7 @@ const MAX_HEADERS = 50;
 const RESERVED: ReadonlySet<string> = new Set(
   `connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade content-length content-type
   content-encoding content-range date server set-cookie set-cookie2 x-request-id x-served-version x-rolled-back-from x-cache x-outcome server-timing
-  x-content-type-options allow www-authenticate retry-after host expect`.split(/\s+/),
+  x-content-type-options allow www-authenticate host expect`.split(/\s+/),
 );
 
 export function readResponse(fields: DocumentFields, root: MapTree): ResponseDocument | undefined {
@@ -51,9 +51,10 @@ export function readResponse(fields: DocumentFields, root: MapTree): ResponseDoc
 
 function readStatus(fields: DocumentFields, section: MapTree): ResponseDocument['status'] {
   const tree = fields.scalar(section, 'status', 'response.');
-  if (tree === undefined || !/^-?\d+$/.test(tree.text)) return expression(fields, section, 'status', '');
-  const status = Number(tree.text);
-  if (status < STATUSES.min || status > STATUSES.max)
+  if (tree === undefined || (typeof tree.value === 'string' && !/^-?\d+$/.test(tree.text)))
+    return expression(fields, section, 'status', '');
+  const status = typeof tree.value === 'boolean' ? Number.NaN : Number(tree.text);
+  if (!(Number.isInteger(status) && status >= STATUSES.min && status <= STATUSES.max))
     fields.problem(tree, `response.status must be a number from ${STATUSES.min} to ${STATUSES.max}, or an expression`);
   return status;
 }

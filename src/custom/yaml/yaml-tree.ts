@@ -1,6 +1,7 @@
 /**
  * Parses YAML into a tree whose nodes keep their place and the source text of scalars, so that
- * `version: 1.10` stays `1.10`. Rejects tags, aliases, repeated keys, and oversized documents.
+ * `version: 1.10` stays `1.10`. Rejects tags, repeated keys, oversized documents, and aliases that
+ * multiply.
  */
 import type { Node, YAMLMap } from 'yaml';
 import { runToEnd, type Slices } from '../../util/concurrency/slices.ts';
@@ -63,6 +64,9 @@ export class YamlProblems extends Error {
 const START: SourcePlace = { line: 1, column: 1 };
 const MAX_BYTES = 256 * 1024;
 const MAX_DEPTH = 32;
+const MAX_ALIASES = 50;
+/** Values of a document, each alias counted with all values that it stands for. */
+const MAX_VALUES = 20_000;
 
 export function parseTree(source: string): Tree {
   return runToEnd(parseTreeSlices(source));
@@ -112,7 +116,16 @@ function plainScalar(text: string): null | boolean | number | string {
   return WHOLE.test(text) || FRACTION.test(text) ? Number(text) : text;
 }
 
+interface Anchored {
+  readonly tree: Tree;
+  readonly height: number;
+  readonly values: number;
+}
+
 class Reader {
+  readonly #anchors = new Map<string, Anchored>();
+  #aliases = 0;
+  #values = 0;
   readonly #source: string;
   readonly #placeAt: (offset: number) => SourcePlace;
 
@@ -121,14 +134,31 @@ class Reader {
     this.#placeAt = placeAt;
   }
 
+  /** An alias may only follow its anchor, so that no value contains itself. */
   read(node: Node, depth: number): Tree {
+    const before = this.#values++;
+    const tree = this.#read(node, depth);
+    const anchor = 'anchor' in node ? node.anchor : undefined;
+    if (anchor !== undefined) this.#anchors.set(anchor, { tree, height: heightOf(tree), values: this.#values - before });
+    return tree;
+  }
+
+  #read(node: Node, depth: number): Tree {
     const place = this.#placeAt(node.range?.[0] ?? 0);
     const refuse = (message: string): never => {
       throw new YamlProblems([{ ...place, message }]);
     };
     if (depth > MAX_DEPTH) return refuse(`nested deeper than ${MAX_DEPTH} levels`);
     const { isAlias, isMap, isScalar, isSeq } = yaml();
-    if (isAlias(node)) return refuse('aliases are not supported; write the value out');
+    if (isAlias(node)) {
+      const anchored = this.#anchors.get(node.source);
+      if (anchored === undefined) return refuse(`the alias *${node.source.slice(0, 80)} has no anchor before it`);
+      this.#values += anchored.values;
+      if (++this.#aliases > MAX_ALIASES || this.#values > MAX_VALUES)
+        return refuse('the aliases stand for too many values; write some of them out');
+      if (depth + anchored.height > MAX_DEPTH) return refuse(`nested deeper than ${MAX_DEPTH} levels`);
+      return anchored.tree;
+    }
     if (isMap(node)) return { kind: 'map', ...place, ...this.#fields(node as YAMLMap, depth) };
     if (isSeq(node)) return { kind: 'list', ...place, items: node.items.map((item) => this.read(item as Node, depth + 1)) };
     if (!isScalar(node)) return refuse('this is not a value');
@@ -163,6 +193,11 @@ class Reader {
     }
     return { fields, keys };
   }
+}
+
+function heightOf(tree: Tree): number {
+  const children = tree.kind === 'map' ? [...tree.fields.values()] : tree.kind === 'list' ? tree.items : [];
+  return children.reduce((height, child) => Math.max(height, 1 + heightOf(child)), 0);
 }
 
 /** Returns the indentation of the first non-empty line after the header. */

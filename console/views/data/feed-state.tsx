@@ -64,6 +64,7 @@ export function StatusLine({ session }: { readonly session: TableSession }) {
           ? ''
           : countText(loaded, state === 'end', feed.isCut.value)}
       </span>
+      {feed?.isBusy.value === true && loaded > 0 && <Loading what="more rows" onStop={() => feed.stopLoading()} />}
       {chosen > 0 && <span>{chosen === 1 ? '1 row chosen' : `${number(chosen)} rows chosen`}</span>}
       {session.rights.reason !== undefined && <span class="muted">{session.rights.reason}</span>}
       {state === 'error' && loaded > 0 && feed?.error.value !== undefined && (

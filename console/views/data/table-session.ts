@@ -60,6 +60,9 @@ export class TableSession {
       onSort: (column, isAdded) => this.sort(column, isAdded),
       onOpen: (row) => this.openRow(row),
       onCopy: (place) => this.copy(place),
+      onEscape: () => {
+        this.active.value = undefined;
+      },
       onSelection: (rows) => {
         this.chosen.value = [...rows];
       },
@@ -268,20 +271,20 @@ export class TableSession {
     const keys = keyColumns(this.detail);
     const byKey = new Map((rows ?? []).map((row) => [rowKey(keys, (name) => row.get(name)), row]));
     const [first] = rows ?? [];
-    for (const { key, changes } of edits) {
-      const row = byKey.get(key) ?? (edits.length === 1 ? first : undefined);
-      this.#replace(key, row ?? changes);
-    }
+    this.#replaceRows(
+      new Map(edits.map(({ key, changes }) => [key, byKey.get(key) ?? (edits.length === 1 ? first : undefined) ?? changes])),
+    );
     this.pending.forget(edits.map(({ key }) => key));
   }
 
-  #replace(key: string, values: RawRow): void {
+  #replaceRows(byKey: ReadonlyMap<string, RawRow>): void {
     const store = this.feed.peek()?.store;
     if (store === undefined || this.source === undefined) return;
-    for (let row = 0; row < store.rowCount; row++) {
-      if (this.source.keyOf(row) !== key) continue;
+    for (let row = 0, found = 0; row < store.rowCount && found < byKey.size; row++) {
+      const values = byKey.get(this.source.keyOf(row) ?? '');
+      if (values === undefined) continue;
+      found++;
       store.replace(row, new Map([...values].filter(([name]) => store.columns.includes(name))));
-      return;
     }
   }
 }

@@ -20,6 +20,7 @@ const EVERYWHERE: Readonly<Record<string, Action>> = {
   'Ctrl+Home': (grid) => moveTo(grid, { row: 0, column: 0 }),
   'Ctrl+End': (grid) => moveTo(grid, { row: last(grid), column: grid.source.columns.length - 1 }),
   'Ctrl+C': (grid, place) => grid.events.onCopy(place),
+  Escape: (grid) => grid.events.onEscape(),
   'Shift+F10': openMenu,
   ContextMenu: openMenu,
 };

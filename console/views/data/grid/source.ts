@@ -49,5 +49,6 @@ export interface GridEvents {
   onSort(column: string, isAdded: boolean): void;
   onOpen(row: number): void;
   onCopy(place: CellPlace): void;
+  onEscape(): void;
   onSelection(rows: ReadonlySet<number>): void;
 }

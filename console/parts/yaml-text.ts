@@ -1,7 +1,8 @@
 /** Writes a value as YAML in one layout: maps and lists in block style. Pure. */
 import { Digits, type Exact, type ExactObject, isObject } from '../../ui/exact.ts';
 
-const PLAIN = /^[A-Za-z_/][\w ./{}$*@-]*$/;
+/** Texts that no reader takes for another type: words, paths, versions of three numbers. */
+const PLAIN = /^(?:[A-Za-z_/][\w ./{}$*@-]*|\d+\.\d+\.\d+)$/;
 const RESERVED = /^(?:true|false|null|yes|no|on|off|~)$/i;
 
 export function writeYaml(value: Exact): string {

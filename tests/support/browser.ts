@@ -36,8 +36,8 @@ export interface PageOptions {
   readonly scheme?: 'light' | 'dark';
 }
 
-/** Chromium reports each refusal of the API as a message; the page shows it to the user. */
-const REFUSED = /^Failed to load resource: the server responded with a status of [45]\d\d/;
+/** Chromium reports each refusal and lost connection; the page shows them to the user. */
+const REFUSED = /^Failed to load resource: (?:the server responded with a status of [45]\d\d|net::ERR_)/;
 
 /** Opens an empty page. Messages in its console fail the test. */
 export async function newPage({ width = 1280, height = 800, scheme = 'light' }: PageOptions = {}): Promise<Page> {

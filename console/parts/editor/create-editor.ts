@@ -47,17 +47,21 @@ const LEFT_ALONE = new Set(['Mod-Enter', 'Mod-k', 'F8']);
 /** Time in which Tab leaves the editor after Escape, unless another key is pressed. */
 const LEAVE_MS = 60_000;
 
-const leaveWithTab = Prec.lowest(
+/** Escape also closes what is open. The mode is set after the editor has handled the key. */
+const leaveWithTab = Prec.highest(
   keymap.of([
     {
       key: 'Escape',
       run: (view) => {
-        view.setTabFocusMode(LEAVE_MS);
-        return true;
+        queueMicrotask(() => view.setTabFocusMode(LEAVE_MS));
+        return false;
       },
     },
-    { key: 'Tab', run: (view) => acceptCompletion(view) || indentMore(view), shift: indentLess },
   ]),
+);
+
+const indentWithTab = Prec.lowest(
+  keymap.of([{ key: 'Tab', run: (view) => acceptCompletion(view) || indentMore(view), shift: indentLess }]),
 );
 
 const keys = [...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...completionKeymap].filter(
@@ -135,6 +139,7 @@ function extensions({ kind, label, isReadOnly, text, onChange }: EditorOptions, 
     autocompletion({ override: [completionSource(kind, createSurroundings())], icons: false, tooltipClass: () => 'completions' }),
     keymap.of(keys),
     leaveWithTab,
+    indentWithTab,
     insertTexts,
     problemMarks,
     kind === 'definition' ? placeholders : [],

@@ -75,7 +75,7 @@ describe('the editor', () => {
     await expect.poll(() => author.draft()).toMatch(/omitt: Xtrue|Xomitt|Xtotall/);
     await author.page.keyboard.press('Escape');
     await author.page.keyboard.press('Tab');
-    expect(await author.page.evaluate(() => document.activeElement?.getAttribute('data-testid'))).not.toBe('editor');
+    expect(await author.page.evaluate(`document.activeElement?.getAttribute('data-testid')`)).not.toBe('editor');
   });
 
   it('proposes fields, tables and columns', async () => {
@@ -126,11 +126,11 @@ describe('Try', () => {
   it('passes on what is not of the type, and shows the message of the service', async () => {
     const author = await open(`${ENDPOINT}?try=1`);
     await author.at('try-status').waitFor();
-    await (await author.fieldOf('customer')).fill('seven');
+    await author.fieldOf('customer').fill('seven');
     await author.at('try-run').click();
     await expect.poll(() => author.at('try-status').textContent()).toBe('400');
     expect(await author.at('try-error').textContent()).toContain('customer');
-    expect(await (await author.fieldOf('customer')).inputValue()).toBe('seven');
+    expect(await author.fieldOf('customer').inputValue()).toBe('seven');
   });
 });
 
@@ -252,7 +252,7 @@ describe('the look', () => {
     { width: 1280, scheme: 'dark' as const },
     { width: 360, scheme: 'light' as const },
   ];
-  const fits = (page: Page): Promise<boolean> => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
+  const fits = (page: Page): Promise<boolean> => page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth');
 
   it.each(WIDTHS)('has no violation of WCAG at $width px, $scheme', async (options) => {
     await storeModule(place, 'money', 'def double(n):\n    return n * 2\n');

@@ -85,13 +85,13 @@ export class AuthoringPage {
 
   /** The text as the tab keeps it: what is shown may have other line breaks. */
   async draft(): Promise<string | undefined> {
-    return this.page.evaluate(() => {
-      const key = Object.keys(sessionStorage).find((name) => name.startsWith('millrace.draft.'));
-      return key === undefined ? undefined : (JSON.parse(sessionStorage.getItem(key) ?? '{}') as { text: string }).text;
-    });
+    const kept = await this.page.evaluate<string | null>(
+      `sessionStorage.getItem(Object.keys(sessionStorage).find((name) => name.startsWith('millrace.draft.')) ?? '')`,
+    );
+    return kept === null ? undefined : (JSON.parse(kept) as { text: string }).text;
   }
 
-  async fieldOf(name: string): Promise<Locator> {
+  fieldOf(name: string): Locator {
     return this.page.locator(`[data-testid="try-field"][data-name="${name}"]`);
   }
 

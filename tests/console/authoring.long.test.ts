@@ -1,4 +1,4 @@
-// What authors do in the console, in full: drafts, deployments, comparisons, promotions, personas.
+// Views of authors in full: drafts, problems, deployments, comparisons, promotions, personas.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { axeViolations, makeToken, watchPages } from '../support/browser.ts';

@@ -136,7 +136,7 @@ function extensions({ kind, label, isReadOnly, text, onChange }: EditorOptions, 
     highlightSelectionMatches(),
     indentUnit.of(kind === 'lark' ? '    ' : '  '),
     language.of(LANGUAGES[kind](text)),
-    // Before completion, which keeps Escape for itself.
+    // Precedes completion, which handles Escape exclusively.
     leaveWithTab,
     autocompletion({ override: [completionSource(kind, createSurroundings())], icons: false, tooltipClass: () => 'completions' }),
     keymap.of(keys),

@@ -7,6 +7,7 @@ COPY tsconfig.json ./
 COPY src ./src
 COPY ui ./ui
 COPY console ./console
+COPY apps ./apps
 COPY scripts/viewer.mjs scripts/front-end.mjs ./scripts/
 RUN npx tsc -p tsconfig.json && node scripts/viewer.mjs && node scripts/front-end.mjs
 

@@ -6,6 +6,7 @@ const CHECKS = [
   ['biome', ['check', '.', '--error-on-warnings']],
   ['tsc', ['-p', 'tsconfig.test.json', '--noEmit']],
   ['tsc', ['-p', 'console/tsconfig.json', '--noEmit']],
+  ['tsc', ['-p', 'apps/tsconfig.json', '--noEmit']],
   ['knip', ['--no-progress']],
 ];
 

@@ -1,4 +1,4 @@
-// Builds the program of app pages into dist/apps. The service writes the page itself and finds the
+// Builds the program of app pages into dist/app-pages. The service writes the page itself and finds the
 // files in the manifest.
 import { defineConfig } from 'vite';
 
@@ -7,7 +7,7 @@ export default defineConfig({
   base: './',
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
-    outDir: '../dist/apps',
+    outDir: '../dist/app-pages',
     emptyOutDir: true,
     manifest: true,
     target: 'es2023',

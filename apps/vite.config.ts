@@ -1,5 +1,5 @@
-// Builds the program of app pages into dist/app-pages. The service writes the page itself and finds the
-// files in the manifest.
+// Builds the program of app pages into dist/apps. The service writes the page itself and finds
+// the files in the manifest.
 import { defineConfig } from 'vite';
 
 export default defineConfig({

@@ -1,4 +1,4 @@
-/** What a form writes to, and what its fields accept: declared inputs, or columns of a table. */
+/** Targets of forms, and the values their fields accept: declared inputs, or columns of a table. */
 import { Digits, type Exact, parseExact } from '../../ui/exact.ts';
 import { read, serviceRoot } from '../page/api.ts';
 import type { Declaration, FieldSpec, Form, InputType } from '../page/document.ts';

@@ -1,4 +1,4 @@
-/** Checks texts against a declaration, in the words that stand beside their control. Pure. */
+/** Checks texts against a declaration, in the words beside their control. Pure. */
 import { compareDecimals, parseDecimal } from '../../ui/decimal.ts';
 import type { Declaration } from './document.ts';
 

@@ -14,7 +14,7 @@ export interface Options {
   readonly version?: string;
 }
 
-/** What an input or a field of a form accepts. */
+/** Values that an input or a field of a form accepts. */
 export interface Declaration {
   readonly type: InputType;
   readonly label?: string;

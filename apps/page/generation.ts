@@ -1,4 +1,4 @@
-/** When blocks read again: after a form was saved, on refresh, and when the page is visible again. */
+/** Times to read again: after a form was saved, on refresh, when the page is visible again. */
 import { signal } from '@preact/signals';
 import { forgetReads } from './api.ts';
 

@@ -100,7 +100,7 @@ describe.each(ENGINE_NAMES)('the SQL of steps is prepared on %s', (engine) => {
   });
 });
 
-describe('the INSERT of a step on ClickHouse', () => {
+describe('a write of a step on ClickHouse', () => {
   let own: Bench;
   beforeAll(async () => {
     const database = await createDatabase('clickhouse');
@@ -117,6 +117,10 @@ describe('the INSERT of a step on ClickHouse', () => {
     'INSERT INTO t (* EXCEPT(id)) VALUES (?:id)',
     'INSERT INTO t (id) SELECT id + ?:n FROM t WHERE id = ?:id',
     'INSERT INTO t (id) WITH 1 AS one SELECT one',
+    'ALTER TABLE t UPDATE `a b` = ?:q, `n.x` = [?:n] WHERE id = ?:id AND `a b` IN (SELECT `a b` FROM t)',
+    'ALTER TABLE t UPDATE `a b` = ?:q IN PARTITION tuple() WHERE id = ?:id',
+    'ALTER TABLE t DELETE WHERE id IN (?:ids)',
+    'DELETE FROM t WHERE id = ?:id AND lower(`a b`) = ?:q',
   ])('deploys without warnings: %s', async (sql) => {
     const response = await deploy({ uri: `insert-${sql.length}`, method: 'post', logic: [{ sql }] }, '', own);
     expect([response.status, response.json<Answer>().warnings]).toEqual([201, []]);
@@ -126,6 +130,10 @@ describe('the INSERT of a step on ClickHouse', () => {
     ['INSERT INTO t (id, nosuch) VALUES (?:id, ?:q)', 'nosuch'],
     ['INSERT INTO t (id, "no such") VALUES (?:id, ?:q)', '"no such"'],
     ['INSERT INTO t (id) SELECT nosuch FROM t WHERE id = ?:id', 'nosuch'],
+    ['ALTER TABLE t UPDATE nosuch = ?:q WHERE id = ?:id', 'nosuch'],
+    ['ALTER TABLE t DELETE WHERE nosuch = ?:q', 'nosuch'],
+    ['DELETE FROM t WHERE nosuch = ?:q', 'nosuch'],
+    ['DELETE FROM nosuch WHERE id = ?:id', 'nosuch'],
   ])('is 422 with its line and column: %s', async (sql, word) => {
     const text = textOf({ uri: 'wrong', method: 'post', logic: [{ sql }] }, own);
     const response = await own.send('POST', '', text);

@@ -1,6 +1,6 @@
 /**
  * Checks a statement without running it: EXPLAIN reports unknown tables, columns and functions of a
- * SELECT, and syntax errors of any other statement. Of an INSERT, its columns and its SELECT are
+ * SELECT, and syntax errors of any other statement. Names in an INSERT, UPDATE or DELETE are
  * checked too.
  */
 import type { BoundStatement } from '../../sql/dialect.ts';
@@ -22,7 +22,10 @@ export async function checkStatement(connection: Connection, { statement, params
   const { text } = statement;
   const explain = SELECTS.test(text) ? 'EXPLAIN ' : 'EXPLAIN AST ';
   await ignoreUnproven(connection.run({ ...statement, text: explain + text }, params, options), -explain.length);
-  const insert = insertionIn(text);
+  const tokens = scanSql(text, clickhouseSyntax).filter(({ kind }) => kind !== 'space' && kind !== 'comment');
+  const mutation = mutationIn(tokens, text);
+  if (mutation !== undefined) await ignoreUnproven(connection.run({ ...statement, text: `EXPLAIN ${mutation}` }, params, options));
+  const insert = insertionIn(tokens, text);
   if (insert === undefined) return;
   await ignoreUnproven(checkColumns(connection, insert, options));
   if (insert.select === undefined) return;
@@ -38,8 +41,33 @@ interface Insertion {
   readonly select: number | undefined;
 }
 
-function insertionIn(text: string): Insertion | undefined {
-  const tokens = scanSql(text, clickhouseSyntax).filter(({ kind }) => kind !== 'space' && kind !== 'comment');
+/** Words before and after the table of an UPDATE or DELETE. */
+const MUTATIONS = [
+  [['ALTER', 'TABLE'], 'UPDATE'],
+  [['ALTER', 'TABLE'], 'DELETE'],
+  [['UPDATE'], 'SET'],
+  [['DELETE', 'FROM'], undefined],
+] as const;
+
+/** The assignments and the condition of a mutation, as a SELECT with the same names. */
+function mutationIn(tokens: readonly SqlToken[], text: string): string | undefined {
+  for (const [before, after] of MUTATIONS) {
+    if (!before.every((word, i) => isWord(tokens[i], word)) || !isName(tokens[before.length])) continue;
+    let at = before.length;
+    if (isSymbol(tokens[at + 1], '.')) at += 2;
+    const table = text.slice(tokens[before.length]?.at, endOf(tokens[at] as SqlToken));
+    if (after !== undefined && !isWord(tokens[++at], after)) continue;
+    const where = tokens.findIndex((token, i) => i > at && isWord(token, 'WHERE'));
+    const between = tokens.slice(at + 1, Math.max(where, 0));
+    // Other clauses and nested queries are not checked.
+    if (where < 0 || between.some((token) => isWord(token, 'IN', 'ON', 'SELECT'))) continue;
+    const assignments = text.slice(endOf(tokens[at] as SqlToken), tokens[where]?.at).trim();
+    return `SELECT ${assignments === '' ? '1' : assignments} FROM ${table} ${text.slice(tokens[where]?.at)}`;
+  }
+  return undefined;
+}
+
+function insertionIn(tokens: readonly SqlToken[], text: string): Insertion | undefined {
   const start = tokens.findIndex((token, i) => isWord(token, 'INSERT') && isWord(tokens[i + 1], 'INTO'));
   if (start < 0) return undefined;
   let at = isWord(tokens[start + 2], 'TABLE') && isName(tokens[start + 3]) ? start + 3 : start + 2;
@@ -97,14 +125,15 @@ function nameOf({ kind, text }: SqlToken): string {
 
 const POSITION = /at position (\d+)$/;
 
-/** `offset` of the checked text in the statement. */
-async function ignoreUnproven(run: Promise<unknown>, offset = 0): Promise<void> {
+/** `offset` of the checked text in the statement, if it is a part of it. */
+async function ignoreUnproven(run: Promise<unknown>, offset?: number): Promise<void> {
   try {
     await run;
   } catch (error) {
     const isOther = error instanceof DbFailure && error.code !== '' && !PROVEN.has(error.kind);
-    const position = error instanceof DbFailure ? POSITION.exec(error.message)?.[1] : undefined;
-    if (error instanceof DbFailure && position !== undefined) throw error.placed(Math.max(1, Number(position) + offset));
+    const position = error instanceof DbFailure && offset !== undefined ? POSITION.exec(error.message)?.[1] : undefined;
+    if (error instanceof DbFailure && position !== undefined && offset !== undefined)
+      throw error.placed(Math.max(1, Number(position) + offset));
     if (!isOther) throw error;
   }
 }

@@ -62,6 +62,7 @@ describe('the client', () => {
     expect(await json('definition', 'check', file)).toMatchObject({ valid: true });
     expect(await json('definition', 'check', file, '--execute', '--input', '{"n": 5}')).toMatchObject({ result: [{ n: 5 }] });
     const { definition_id: id = '' } = await json('definition', 'deploy', file);
+    expect(await json('definition', 'check', file)).toMatchObject({ valid: true, warnings: [expect.stringContaining('update')] });
     expect((await run('definition', 'deploy', file)).stderr).toContain('already');
     writeFileSync(file, text.replace('AS n', 'AS m'));
     expect(await json('definition', 'deploy', file, '--update')).toEqual({ definition_id: id, warnings: [] });
@@ -101,14 +102,29 @@ describe('the client', () => {
     expect(shown.stdout).toMatch(
       /^changed get way 1\.1\.0\n--- staging: get way 1\.0\.0\n[\s\S]*- {2}- sql: SELECT 1 AS n\n\+ {2}- sql: SELECT 2 AS n\n[\s\S]*\nsame module way\nok database pg/,
     );
-    expect((await run('definition', 'copy', 'get:way', 'get:way@1.0.0', '--to', 'prod')).stderr).toContain('--version');
+    expect((await run('definition', 'copy', 'get:way', 'get:way@1.0.0', '--to', 'prod')).stderr).toMatch(
+      /module "way"[\s\S]*nothing was copied/,
+    );
+    const other = join(folder, 'other.yaml');
+    writeFileSync(other, text('3.0.0', 'SELECT 3 AS n').replace('uri: way', 'uri: other'));
+    await json('definition', 'deploy', other);
+    expect(await json('definition', 'copy', '--all', '--to', 'staging', '--modules')).toMatchObject({
+      copied: [
+        { uri: 'other', version: '3.0.0' },
+        { uri: 'way', version: '1.1.0' },
+      ],
+    });
+    await json('definition', 'delete', 'other', '--method=get', '--version=3.0.0');
     expect((await run('definition', 'copy', 'get:none', '--to', 'prod')).stderr).toContain('"get:none"');
     expect(await json('definition', 'copy', 'get:way', '--to', project.spaces.prod, '--force')).toMatchObject({
       warnings: [expect.stringContaining('"way"')],
     });
     const history = await json<Record<string, string>[]>('definition', 'history', 'way', '--method', 'get', '--space-id', 'staging');
-    expect(history).toMatchObject([{ action: 'copy', version: '1.0.0' }]);
-    const revision = history[0]?.['revision_id'] ?? '';
+    expect(history).toMatchObject([
+      { action: 'copy', version: '1.1.0' },
+      { action: 'copy', version: '1.0.0' },
+    ]);
+    const revision = history[1]?.['revision_id'] ?? '';
     expect(await json('definition', 'history', '--revision', revision, '--space-id', 'staging')).toMatchObject({
       definition: { http: { uri: 'way' } },
     });
@@ -202,7 +218,7 @@ describe('the client', () => {
       expect(await run('definition', verb, file)).toMatchObject({ code: 1, stderr: expect.stringMatching(told) });
     writeFileSync(file, 'http: [\n');
     // Only the author's text is shown, also if the file ends too early.
-    expect((await run('definition', 'deploy', file)).stderr).toMatch(/^\S*wrong\.yaml:2:1: .*\n {4}\n {4}\^\n$/);
+    expect((await run('definition', 'deploy', file)).stderr).toMatch(/^\S*wrong\.yaml:1:7: .*\n {4}http: \[\n {10}\^\n$/);
     writeFileSync(file, 'def f(:\n  return 1\n');
     expect((await run('lark', 'put', 'm', file)).stderr).toMatch(/^\S*wrong\.yaml:1:7: .*\n {4}def f\(:\n {10}\^\n$/);
   });

@@ -227,6 +227,73 @@ describe('check', () => {
     expect(missing.problems.map(({ step }) => step)).toEqual(['step_0', 'step_1', 'step_2']);
   });
 
+  test.each<[string, () => string, string, RegExp]>([
+    [
+      'an expression without quotes',
+      () => textOf({ uri: 'x', logic: SHOWN }).replace('code: "1"', 'code: {a: [1, "b": 2}, c}'),
+      '[1, "b"',
+      /./,
+    ],
+    [
+      'a placeholder that the input does not declare',
+      () => textOf({ uri: 'x', input: { limit: { type: 'integer' } }, logic: [{ sql: 'SELECT name FROM products LIMIT ?:limt' }] }),
+      '?:limt',
+      /limt is not an input; input declares limit/,
+    ],
+    [
+      'a placeholder in place of a column to sort by',
+      () => textOf({ uri: 'x', logic: [{ sql: 'SELECT name FROM products ORDER BY name, ?:col DESC' }] }),
+      '?:col',
+      /the same for every row; to choose a column, write CASE/,
+    ],
+    [
+      'a lark step without a result',
+      () => textOf({ uri: 'x', logic: [{ lark: 'l', code: 'rows = [1]' }] }),
+      'rows = [1]',
+      /never assigns result/,
+    ],
+    [
+      'a status that is true',
+      () => textOf({ uri: 'x', logic: SHOWN, response: { status: true } }),
+      'true',
+      /response.status must be a number/,
+    ],
+    [
+      'a column behind a comment with a placeholder',
+      () => textOf({ uri: 'x', logic: [{ sql: 'SELECT /* ?:x */ name, nope FROM products WHERE name = ?:n' }] }),
+      'nope',
+      /nope/,
+    ],
+    [
+      'a column behind a literal with a placeholder',
+      () => textOf({ uri: 'x', logic: [{ sql: "SELECT 'a ?:x b' AS t, nope FROM products" }] }),
+      'nope',
+      /nope/,
+    ],
+  ])('reports %s as one problem at its place', async (_, text, word, words) => {
+    const { problems } = await check(text());
+    expect(problems).toEqual([expect.objectContaining({ message: expect.stringMatching(words), ...placeOf(text(), word) })]);
+  });
+
+  test('lists a bad default beside other problems of its declaration', async () => {
+    const input = { n: { type: 'integer', default: 'x', unknown: 1 }, m: { type: 'integer', minimum: 5, maximum: 1, default: 7 } };
+    const { problems } = await check(textOf({ uri: 'x', input, logic: SHOWN } as Sketch));
+    expect(problems.map(({ message }) => /input\.\w\.\w+/.exec(message)?.[0]).sort()).toEqual([
+      'input.m.minimum',
+      'input.n.default',
+      'input.n.unknown',
+    ]);
+  });
+
+  test('accepts a version that is deployed already as an update, unless another one falls back to it', async () => {
+    await bench.deploy({ uri: 'updated', logic: SHOWN });
+    const text = textOf({ uri: 'updated', logic: SHOWN });
+    const asUpdate = async (): Promise<object> => (await bench.send('POST', '/check?update=true', text)).json<object>();
+    expect(await asUpdate()).toMatchObject({ valid: true, problems: [], warnings: [expect.stringContaining('an update replaces it')] });
+    await bench.deploy({ uri: 'updated', version: '2.0.0', logic: SHOWN, config: { rollback_version: '1.0.0' } });
+    expect(await asUpdate()).toMatchObject({ valid: false, problems: [{ message: expect.stringContaining('rollback_version') }] });
+  });
+
   test('reports a version that is deployed already', async () => {
     await bench.deploy({ uri: 'there', logic: SHOWN });
     const text = textOf({ uri: 'there', logic: SHOWN });

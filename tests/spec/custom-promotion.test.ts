@@ -302,6 +302,15 @@ describe('the modules of a copy', () => {
     expect((await get('first', 'prod')).json()).toBe(2);
   });
 
+  test('are not compared if no copy can do what is asked', async () => {
+    const id = await bench.deploy(where('impossible'));
+    const same = { target_space_id: bench.project.spaces.dev };
+    for (const more of [{ definition_list: [id, id] }, { definition_list: [id], ...same }]) {
+      const statuses = [(await send('POST', 'diff', more)).status, (await copy(more)).status];
+      expect(statuses).toEqual([409, 409]);
+    }
+  });
+
   test('are not copied if a definition cannot be copied', async () => {
     await put('alone', 'def f():\n    return 1\n');
     const id = await bench.deploy(loads('alone', 'twice'));

@@ -59,6 +59,12 @@ describe.each(ENGINE_NAMES)('$expand on %s', (engine) => {
     ]);
   });
 
+  it.each(['$order', '$select'])('rejects %s without a value as at the top', async (name) => {
+    const top = await table('customer').get(`pg=0&ps=3&${name}`);
+    const nested = await table('customer').get(`pg=0&ps=3&$expand=orders(${name})`);
+    expect([top.status, nested.status]).toEqual([400, 400]);
+  });
+
   it('accepts hints, aliases and quotes', async () => {
     const [first, , third] = await rows(
       'parcel',

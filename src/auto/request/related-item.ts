@@ -41,6 +41,8 @@ function readOptions(parameter: string, text: string, from: number): RelatedItem
   if (inner === '') throw invalid(parameter, `there is nothing between the parentheses of ${text}`);
   return split(inner, ';', parameter).map((option) => {
     const equals = option.startsWith('"') ? option.indexOf('=', quoted(option, 0, parameter).next) : option.indexOf('=');
+    // A reserved name without a value is empty, as in a query.
+    if (equals < 0 && option.startsWith('$')) return { name: option, value: '' };
     if (equals < 0) throw apiError('operator_missing', option);
     return { name: option.slice(0, equals), value: option.slice(equals + 1) };
   });

@@ -25,6 +25,8 @@ async function checkFile(client: Client, flags: Flags): Promise<number> {
   const { body, source } = documentOf(client, flags.rest[0]);
   const response = await client.send('POST', `${PATH}/check`, {
     query: {
+      // A version that is deployed already can be deployed with --update.
+      update: 'true',
       execute: flags.has('execute') ? 'true' : undefined,
       input: flags.get('input'),
       query: flags.get('query'),

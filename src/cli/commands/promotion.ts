@@ -50,25 +50,33 @@ async function chosen(client: Client, flags: Flags): Promise<readonly Listed[]> 
   });
 }
 
-/** The one version of all definitions, as the service requires. */
-function versionOf(flags: Flags, definitions: readonly Listed[]): string {
-  const given = flags.get('version');
-  const [own, other] = new Set(definitions.map(({ version }) => version));
-  if (given === undefined && other !== undefined)
-    throw new ConfigError('the definitions have several versions; give one for the target with --version.');
-  return given ?? own ?? '';
+/** Definitions by the version that they have in the target: without --version, their own. */
+function byVersion(flags: Flags, definitions: readonly Listed[]): ReadonlyMap<string, readonly Listed[]> {
+  const groups = new Map<string, Listed[]>();
+  for (const definition of definitions) {
+    const version = flags.get('version') ?? definition.version;
+    const group = groups.get(version);
+    if (group === undefined) groups.set(version, [definition]);
+    else group.push(definition);
+  }
+  return groups;
 }
 
-async function requestOf(client: Client, flags: Flags): Promise<ClientRequest> {
+/** One request for each version, since a request has one. */
+async function requestsOf(client: Client, flags: Flags): Promise<readonly ClientRequest[]> {
   const to = flags.required('to');
-  const definitions = await chosen(client, flags);
+  const groups = byVersion(flags, await chosen(client, flags));
+  return Array.from(groups, ([version, definitions]) => requestOf(client, flags, to, version, definitions));
+}
+
+function requestOf(client: Client, flags: Flags, to: string, version: string, definitions: readonly Listed[]): ClientRequest {
   const body = {
     org_id: client.setting('org_id'),
     project_id: client.setting('project_id'),
     space_id: client.setting('space_id'),
     user_id: client.setting('user_id'),
     target_space_id: to,
-    target_version: versionOf(flags, definitions),
+    target_version: version,
     definition_list: definitions.map(({ definition_id }) => definition_id),
     modules: flags.has('modules'),
     overwrite: flags.has('overwrite'),
@@ -101,6 +109,59 @@ function readable({ definitions, modules, databases }: DiffAnswer): string {
   ].join('');
 }
 
+/** Sends the requests one after the other until one is rejected. */
+async function sendAll(client: Client, method: string, path: string, requests: readonly ClientRequest[]): Promise<Sent> {
+  const answers: object[] = [];
+  for (const request of requests) {
+    const response = await client.send(method, `${PATH}/${path}`, request);
+    const answer = (await response.json()) as object;
+    if (!response.ok) return { answers, refusal: answer as Refusal };
+    answers.push(answer);
+  }
+  return { answers, refusal: undefined };
+}
+
+interface Refusal extends Problem {
+  readonly problems?: readonly Problem[];
+}
+
+interface Sent {
+  readonly answers: readonly object[];
+  readonly refusal: Refusal | undefined;
+}
+
+/** Joins the lists of several answers. */
+function merged(answers: readonly object[]): object {
+  const all: Record<string, unknown[]> = {};
+  for (const answer of answers)
+    for (const [name, list] of Object.entries(answer)) {
+      const known = all[name];
+      all[name] = known === undefined ? [...(list as unknown[])] : unique([...known, ...(list as unknown[])]);
+    }
+  return all;
+}
+
+/** Versions may need the same databases and modules. */
+function unique(items: readonly unknown[]): unknown[] {
+  return [...new Map(items.map((item) => [JSON.stringify(item), item])).values()];
+}
+
+function tellRefusal({ problems, message }: Refusal, copied: number): void {
+  if (problems === undefined) tell([{ message }]);
+  else tell(problems);
+  if (copied > 0) tell([{ message: 'the definitions of earlier versions were copied.' }]);
+  else if (problems !== undefined) tell([{ message: 'nothing was copied.' }]);
+}
+
+/** Several requests are not one transaction, so all are compared before the first one copies. */
+async function problemsBefore(client: Client, flags: Flags, requests: readonly ClientRequest[]): Promise<Refusal | undefined> {
+  if (requests.length < 2) return undefined;
+  const { answers, refusal } = await sendAll(client, 'POST', 'space/diff', requests);
+  if (refusal !== undefined) return refusal;
+  const problems = answers.flatMap((answer) => (answer as DiffAnswer).problems);
+  return problems.length === 0 || flags.has('force') ? undefined : { message: '', problems };
+}
+
 export const PROMOTION_COMMANDS: Subcommands = {
   diff: {
     usage: `diff ${WHAT} [--text] [--no-prepare]`,
@@ -108,14 +169,13 @@ export const PROMOTION_COMMANDS: Subcommands = {
     values: VALUES,
     switches: [...SWITCHES, 'text'],
     run: async (client, flags) => {
-      const response = await client.send('POST', `${PATH}/space/diff`, await requestOf(client, flags));
-      const text = await response.text();
-      if (!response.ok) {
-        tell([JSON.parse(text) as Problem]);
+      const { answers, refusal } = await sendAll(client, 'POST', 'space/diff', await requestsOf(client, flags));
+      if (refusal !== undefined) {
+        tell([refusal]);
         return 1;
       }
-      const answer = JSON.parse(text) as DiffAnswer;
-      process.stdout.write(flags.has('text') ? readable(answer) : `${text}\n`);
+      const answer = merged(answers) as DiffAnswer;
+      process.stdout.write(flags.has('text') ? readable(answer) : `${JSON.stringify(answer)}\n`);
       tell(answer.problems);
       return answer.problems.length === 0 ? 0 : 1;
     },
@@ -126,14 +186,13 @@ export const PROMOTION_COMMANDS: Subcommands = {
     values: VALUES,
     switches: [...SWITCHES, 'overwrite', 'force'],
     run: async (client, flags) => {
-      const response = await client.send('PUT', `${PATH}/space/copy`, await requestOf(client, flags));
-      const text = await response.text();
-      if (response.ok) process.stdout.write(`${text}\n`);
-      else {
-        const refusal = JSON.parse(text) as Problem & { readonly problems?: readonly Problem[] };
-        tell(refusal.problems === undefined ? [refusal] : [...refusal.problems, { message: 'nothing was copied.' }]);
-      }
-      return response.ok ? 0 : 1;
+      const requests = await requestsOf(client, flags);
+      const known = await problemsBefore(client, flags, requests);
+      const { answers, refusal } =
+        known === undefined ? await sendAll(client, 'PUT', 'space/copy', requests) : { answers: [], refusal: known };
+      if (answers.length > 0) process.stdout.write(`${JSON.stringify(merged(answers))}\n`);
+      if (refusal !== undefined) tellRefusal(refusal, answers.length);
+      return refusal === undefined ? 0 : 1;
     },
   },
 };

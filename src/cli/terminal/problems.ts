@@ -44,9 +44,15 @@ function excerpt(line: string, column: number): string {
   return `    ${shown.join('')}\n    ${' '.repeat(Math.max(0, Math.min(column - 1, characters.length) - from))}^\n`;
 }
 
+/** End of a file, for problems in what the command line appended to it. */
+function endOf(lines: readonly string[]): { readonly line: number; readonly column: number } {
+  return { line: lines.length, column: (lines.at(-1) ?? '').length + 1 };
+}
+
 export function describeProblems({ file, text }: SourceFile, problems: readonly PlacedProblem[]): string {
-  const lines = text.split('\n');
-  return problems
+  const lines = text.replace(/\n$/, '').split('\n');
+  const placed = problems.map((problem) => (problem.line > lines.length ? { ...problem, ...endOf(lines) } : problem));
+  return placed
     .map(({ line, column, message }) => {
       const source = lines[line - 1];
       return `${file}:${line}:${column}: ${message.replaceAll(/\s*\n\s*/g, ' ')}\n${source === undefined ? '' : excerpt(source, column)}`;

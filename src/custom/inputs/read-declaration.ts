@@ -48,7 +48,6 @@ function readDeclarations(fields: DocumentFields, section: MapTree, path: string
 }
 
 export function readDeclaration(fields: DocumentFields, tree: Tree, path: string, level: number): Declaration {
-  const before = fields.problems.length;
   const map = fields.map(tree, path);
   const prefix = `${path}.`;
   const type = map === undefined ? 'any' : readType(fields, map, prefix);
@@ -76,8 +75,7 @@ export function readDeclaration(fields: DocumentFields, tree: Tree, path: string
     fields: level > MAX_LEVELS ? undefined : readFields(fields, map, prefix, level),
     maxBytes: count('max_bytes'),
   };
-  checkBounds(fields, tree, path, declaration);
-  return fields.problems.length > before ? declaration : withDefault(fields, map, path, declaration);
+  return withDefault(fields, map, path, checkBounds(fields, tree, path, declaration));
 }
 
 function readType(fields: DocumentFields, map: MapTree, prefix: string): DeclaredType {
@@ -121,7 +119,10 @@ function readEnum(fields: DocumentFields, map: MapTree | undefined, prefix: stri
   const tree = map?.fields.get('enum');
   if (tree === undefined) return undefined;
   const items = tree.kind === 'list' ? tree.items : [];
-  if (items.length === 0 || !items.every((item) => item.kind === 'scalar')) fields.problem(tree, `${prefix}enum must be a list of texts`);
+  if (items.length === 0 || !items.every((item) => item.kind === 'scalar')) {
+    fields.problem(tree, `${prefix}enum must be a list of texts`);
+    return undefined;
+  }
   return items.map((item) => (item as ScalarTree).text);
 }
 
@@ -139,13 +140,17 @@ const PAIRS = [
   ['minimum', 'maximum', 'minimum', 'maximum'],
 ] as const;
 
-function checkBounds(fields: DocumentFields, tree: Tree, path: string, declaration: Declaration): void {
+/** Drops bounds that exclude each other, so that they do not exclude the default as well. */
+function checkBounds(fields: DocumentFields, tree: Tree, path: string, declaration: Declaration): Declaration {
+  let checked = declaration;
   for (const [min, max, minName, maxName] of PAIRS) {
     const low = declaration[min];
     const high = declaration[max];
-    if (low !== undefined && high !== undefined && Number(low) > Number(high))
-      fields.problem(tree, `${path}.${minName} is larger than ${path}.${maxName}`);
+    if (low === undefined || high === undefined || Number(low) <= Number(high)) continue;
+    fields.problem(tree, `${path}.${minName} is larger than ${path}.${maxName}`);
+    checked = { ...checked, [min]: undefined, [max]: undefined };
   }
+  return checked;
 }
 
 function exampleOf(map: MapTree | undefined): PlainValue | undefined {

@@ -5,6 +5,8 @@
 import { type Connection, DbFailure, type RunOptions } from '../../engines/contract/engine.ts';
 import type { Connections } from '../../engines/pool/connections.ts';
 import type { Entry } from '../../model/entry.ts';
+import { parseTemplate } from '../../sql/template/parse-template.ts';
+import type { SqlSyntax } from '../../sql/template/syntax.ts';
 import { placeAtOffset } from '../document/document-logic.ts';
 import type { SqlSteps } from '../program/compile.ts';
 import { sourceOffset } from '../program/source-offset.ts';
@@ -58,7 +60,7 @@ type Probe = ReturnType<NonNullable<Step['probe']>>;
 
 async function checkStep(
   step: Step,
-  { inputs }: Pick<SqlSteps['document'], 'inputs'>,
+  { inputs, database }: Pick<SqlSteps['document'], 'inputs' | 'database'>,
   { problems, warnings }: SqlFindings,
   check: (bound: Probe) => Promise<void>,
   steps: readonly Step[],
@@ -71,7 +73,7 @@ async function checkStep(
   } catch (error) {
     if (!(error instanceof DbFailure) || error.about === 'server') throw error;
     if (isRelaxed(error, relax)) {
-      await checkStep(step, { inputs }, { problems, warnings }, check, steps);
+      await checkStep(step, { inputs, database }, { problems, warnings }, check, steps);
       return;
     }
     if (error.kind === 'unsupported') return;
@@ -80,7 +82,13 @@ async function checkStep(
       error.about === 'names' && steps.some(({ source, sql }) => source.index < step.source.index && sql?.changesSchema === true);
     if (error.kind === 'denied') warnings.push(`step ${step.label}: the database user lacks the privilege for it`);
     else if (mayBeCreated) warnings.push(`${message}; an earlier step may create it`);
-    else problems.push({ ...locate(step, bound.statement.text, error), message, kind: 'code', step: step.source.index });
+    else
+      problems.push({
+        ...locate(step, database.engine.syntax, bound.statement.text, error),
+        message,
+        kind: 'code',
+        step: step.source.index,
+      });
   }
 }
 
@@ -90,8 +98,11 @@ const QUOTED_NAME = /["'`‘]([^"'`’]+)["'`’]/;
  * Returns the position that the server reports, else the first use of the name it quotes, else the
  * start of the step.
  */
-function locate({ source }: Step, bound: string, { position, message }: DbFailure): SourcePlace {
-  if (position !== undefined) return placeAtOffset(source, sourceOffset(source.code, bound, position - 1));
+function locate({ source }: Step, syntax: SqlSyntax, bound: string, { position, message }: DbFailure): SourcePlace {
+  if (position !== undefined) {
+    const { parts } = parseTemplate(source.code, syntax);
+    return placeAtOffset(source, sourceOffset(source.code, parts, bound, position - 1));
+  }
   const name = QUOTED_NAME.exec(message)?.[1]?.split('.').at(-1) ?? '';
   const at = name === '' ? -1 : source.code.search(new RegExp(`(?<![\\w$])${name.replace(/[^\w]/g, '\\$&')}(?![\\w$])`));
   return at < 0 ? placeOf(source.codeAt) : placeAtOffset(source, at);

@@ -2,6 +2,7 @@
  * Previews a copy to another space: differences per definition and module, and problems. Changes
  * nothing.
  */
+import { apiError } from '../../errors.ts';
 import { plainDocument } from '../../util/json/plain-document.ts';
 import type { PlainValue } from '../../util/text/decimal.ts';
 import { unifiedDiff } from '../../util/text/unified-diff.ts';
@@ -9,7 +10,7 @@ import { editDocument } from '../document/document.ts';
 import { comparableText, plainText } from '../document/document-text.ts';
 import { nameOf } from './definitions.ts';
 import type { Author, Management } from './management.ts';
-import { type PromotedDefinition, type PromotedModule, planPromotion } from './promotion-plan.ts';
+import { type PromotedDefinition, type PromotedModule, type Promotion, planPromotion } from './promotion-plan.ts';
 import { parsePromotionRequest } from './promotion-request.ts';
 import { type ValidateOptions, yieldForLongText } from './validate.ts';
 
@@ -24,6 +25,7 @@ interface Difference {
 export async function diff(management: Management, author: Author, body: PlainValue, options: ValidateOptions): Promise<PlainValue> {
   const request = parsePromotionRequest(body, author, management.userIds);
   const plan = await planPromotion(management, author, request, options);
+  rejectImpossible(plan, author.caller.spaceId);
   const from = author.context.spaces.get(author.caller.spaceId)?.name ?? '';
   const definitions: object[] = [];
   for (const definition of plan.definitions) {
@@ -38,6 +40,17 @@ export async function diff(management: Management, author: Author, body: PlainVa
   }
   const databases = plan.databases.map(({ ref, reason }) => ({ ref, ok: reason === undefined, reason }));
   return plainDocument({ definitions, modules, databases, problems: plan.problems });
+}
+
+/** Rejects what no copy can do: two of a version, or a version over itself. */
+function rejectImpossible({ definitions, target }: Promotion, sourceSpace: string): void {
+  const seen = new Set<string>();
+  for (const { draft, existing } of definitions) {
+    const { uri, method, version } = draft;
+    const isItself = target.spaceId === sourceSpace && existing?.version === version;
+    if (isItself || seen.has(nameOf(draft))) throw apiError('copy_conflict', uri, method, version);
+    seen.add(nameOf(draft));
+  }
 }
 
 /** The diff shows that passwords differ, but not the passwords. */

@@ -18,7 +18,7 @@ import type { Step, StepFrame, Trace } from '../steps/step.ts';
 import { type DryRunInput, readDryRunInput } from './dry-run-input.ts';
 import type { Author, Management } from './management.ts';
 import { parseStatement, runStatements } from './surrounding-sql.ts';
-import { conflicts, type Finding, inOrder, type ValidateOptions, validateDefinition } from './validate.ts';
+import { type Conflicts, conflicts, type Finding, inOrder, type ValidateOptions, validateDefinition } from './validate.ts';
 
 export interface Trial extends DryRunInput {
   readonly signal: StopSignal;
@@ -42,15 +42,17 @@ export async function checkDefinition(
   management: Management,
   author: Author,
   source: string,
-  options: ValidateOptions,
+  options: ValidateOptions & { readonly existing: 'refuse' | 'update' },
   trial: Trial | undefined,
 ): Promise<PlainMap> {
   const { document, compiled, findings, warnings } = await validateDefinition(management, author, source, options);
-  const all = [...findings, ...(document === undefined ? [] : await conflicts(management, author, document))];
+  const stored: Conflicts =
+    document === undefined ? { findings: [], warnings: [] } : await conflicts(management, author, document, options.existing);
+  const all = [...findings, ...stored.findings];
   const report = new Map<string, PlainValue>([
     ['valid', all.length === 0],
     ['problems', inOrder(all).map(describeFinding)],
-    ['warnings', warnings],
+    ['warnings', [...warnings, ...stored.warnings]],
   ]);
   if (document !== undefined) for (const name of ['uri', 'method', 'version'] as const) report.set(name, document[name]);
   if (compiled === undefined) return report;

@@ -16,7 +16,7 @@ import { type Step, StepProblems } from '../steps/step.ts';
 import { type LineProblem, placeOf, type Tree, YamlProblems } from '../yaml/yaml-tree.ts';
 import { checkSqlSteps, type SqlFindings } from './check-sql.ts';
 import type { Author, Management } from './management.ts';
-import { warningsOf } from './warnings.ts';
+import { undeclaredPlaceholders, warningsOf } from './warnings.ts';
 
 export interface Finding extends LineProblem {
   /**
@@ -76,6 +76,7 @@ export async function validateDefinition(
   // If some steps do not compile, the database still checks the others.
   const compiled = 'steps' in outcome ? outcome : undefined;
   const checkable: SqlSteps = compiled ?? { document, steps: outcome as readonly Step[], entry: undefined };
+  findings.push(...undeclaredPlaceholders(checkable));
   findings.push(...missingModules(checkable, (name) => modules.has(name)));
   findings.push(...foreign(author, document));
   if (!isReadable) return { tree, document, compiled, password: null, findings, warnings: [] };
@@ -87,7 +88,7 @@ export async function validateDefinition(
   });
   const complete = <T extends SqlSteps>(steps: T): T => withPassword(steps, author.caller, password ?? null);
   const callable = compiled && complete(compiled);
-  const warnings = callable === undefined ? [] : [...warningsOf(callable)];
+  const warnings = callable === undefined ? [] : [...warningsOf(callable, 'others')];
   if (prepare && findings.every(({ kind }) => kind !== 'refused')) {
     const sql = await checkSql(management, author.context, callable ?? complete(checkable));
     findings.push(...sql.problems);
@@ -177,22 +178,36 @@ export async function checkSql(management: Management, context: ProjectContext, 
   }
 }
 
+export interface Conflicts {
+  readonly findings: readonly Finding[];
+  readonly warnings: readonly string[];
+}
+
 /**
- * Findings for what the store would reject at deploy: a version that exists, a rollback version
- * that does not.
+ * Finds what the store would reject. `update`: a version that exists is replaced, unless another
+ * version falls back to it.
  */
-export async function conflicts({ store }: Management, { caller }: Author, document: DefinitionDocument): Promise<readonly Finding[]> {
+export async function conflicts(
+  { store }: Management,
+  { caller }: Author,
+  document: DefinitionDocument,
+  existing: 'refuse' | 'update',
+): Promise<Conflicts> {
   const { uri, method, version, config, places } = document;
   const endpoint = await store.endpoint(caller.orgId, caller.projectId, caller.spaceId, uri);
   const versions = endpoint?.versions.get(method) ?? [];
   const findings: Finding[] = [];
   const refuse = (place: LineProblem | { line: number; column: number }, error: ApiError): void =>
     void findings.push({ line: place.line, column: place.column, message: error.message, kind: 'refused', error });
-  if (versions.some((one) => one.version === version)) refuse(places.version, apiError('definition_exists', uri, method, version));
+  const exists = versions.some((one) => one.version === version);
+  const user = versions.find((one) => one.rollbackVersion === version && one.version !== version);
+  if (exists && existing === 'refuse') refuse(places.version, apiError('definition_exists', uri, method, version));
+  else if (exists && user !== undefined) refuse(places.version, apiError('definition_referenced', version, user.version));
+  const isUpdate = exists && existing === 'update' && user === undefined;
   const { rollbackVersion } = config;
   if (rollbackVersion !== null && (rollbackVersion === version || !versions.some((one) => one.version === rollbackVersion)))
     refuse(places.rollback, apiError('rollback_unknown', rollbackVersion));
-  return findings;
+  return { findings, warnings: isUpdate ? [`version ${version} is deployed already; an update replaces it`] : [] };
 }
 
 /** Throws the error of deploy, if there is one. Its message lists all problems of the document. */

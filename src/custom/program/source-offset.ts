@@ -1,41 +1,33 @@
 /**
- * Maps an offset in a bound statement to the offset in the SQL of the step. Walks both in parallel
- * and skips each slot together with its placeholder. Falls back to the start of the line.
+ * Maps an offset in a bound statement to the offset in the SQL of the step. The texts between the
+ * slots are the same in both, whatever a binder writes for a slot.
  */
-const SLOT = /\?:[\p{L}_][\p{L}\p{M}\p{N}_]*(?:\.[\p{L}_][\p{L}\p{M}\p{N}_]*|\[\d+\])*/uy;
-const PLACEHOLDER = /(?:\$\d+(?:::text)?|CAST\(\$\d+ AS \w+(?:\[\])?\)|\?|\{p\d+:[^}]*\}|NULL)(?:, (?:\$\d+|\?))*/y;
-const LIST = /(?:NOT\s+)?IN\s*\(/iy;
-const BOUND_LIST = /(?:= ANY|<> ALL|(?:NOT )?IN) ?\(?/y;
+import type { TemplatePart } from '../../sql/template/template.ts';
 
-export function sourceOffset(source: string, bound: string, target: number): number {
-  let s = 0;
-  let b = 0;
-  while (b < target && s < source.length) {
-    if (source[s] === bound[b] && source[s] !== '?') {
-      s++;
-      b++;
-      continue;
-    }
-    const slot = lengthAt(SLOT, source, source[s] === "'" ? s + 1 : s);
-    const placeholder = lengthAt(PLACEHOLDER, bound, b);
-    const list = lengthAt(LIST, source, s);
-    const boundList = lengthAt(BOUND_LIST, bound, b);
-    if (slot > 0 && placeholder > 0) {
-      if (b + placeholder > target) return s;
-      s += source[s] === "'" ? slot + 2 : slot;
-      b += placeholder;
-    } else if (bound[b] === ' ' && slot > 0) b++;
-    else if (list > 0 && boundList > 0) {
-      s += list;
-      b += boundList;
-    } else return lineStart(source, bound, target);
+export function sourceOffset(source: string, parts: readonly TemplatePart[], bound: string, target: number): number {
+  let inSource = 0;
+  let inBound = 0;
+  for (const part of parts) {
+    if (part.kind !== 'text') continue;
+    const text = findIn(source, part.text, inSource);
+    const start = bound.indexOf(part.text, inBound);
+    if (text === undefined || start < 0) return lineStart(source, bound, target);
+    // The offset is in what replaces a slot.
+    if (target < start) return inSource;
+    if (target < start + part.text.length) return Math.min(text.at + target - start, text.at + text.length);
+    inSource = text.at + text.length;
+    inBound = start + part.text.length;
   }
-  return s;
+  return inSource;
 }
 
-function lengthAt(pattern: RegExp, text: string, at: number): number {
-  pattern.lastIndex = at;
-  return pattern.exec(text)?.[0].length ?? 0;
+/** A blank that separates a word from a slot is not in the source. */
+function findIn(source: string, text: string, from: number): { readonly at: number; readonly length: number } | undefined {
+  for (const wanted of text.endsWith(' ') ? [text, text.slice(0, -1)] : [text]) {
+    const at = source.indexOf(wanted, from);
+    if (at >= 0) return { at, length: wanted.length };
+  }
+  return undefined;
 }
 
 /** Slots contain no line breaks, so both texts have the same lines. */

@@ -8,6 +8,7 @@ import { runStep } from '../../lang/sandbox/index.ts';
 import { CompileError, type Problem } from '../../lang/source.ts';
 import { after, type MaybePromise, rescue } from '../../util/concurrency/maybe-promise.ts';
 import { placeInCode, type StepSource } from '../document/document-logic.ts';
+import { placeOf } from '../yaml/yaml-tree.ts';
 import { loadableModules, namedModules } from './module-programs.ts';
 import {
   compileTenant,
@@ -24,7 +25,10 @@ import {
 
 export function compileLarkStep(source: StepSource, scope: StepScope): MaybePromise<Step> {
   const modules = namedModules(scope.modules).filter((name) => !scope.names.has(name));
-  return after(compileProgram(source, scope, new Set(modules)), (program) => stepOf(source, scope, program));
+  return after(compileProgram(source, scope, new Set(modules)), (program) => {
+    if (scope.stage === 'deploy' && !program.assigns.includes(RESULT)) throw withoutResult(source);
+    return stepOf(source, scope, program);
+  });
 }
 
 function stepOf(source: StepSource, scope: StepScope, program: LarkProgram): Step {
@@ -46,6 +50,14 @@ function stepOf(source: StepSource, scope: StepScope, program: LarkProgram): Ste
       });
     },
   };
+}
+
+/** Variable that holds the result of a step. */
+const RESULT = 'result';
+
+function withoutResult(source: StepSource): StepProblems {
+  const message = `step ${stepLabel(source)}: the code never assigns ${RESULT}, which is the result of the step`;
+  return new StepProblems([{ ...placeOf(source.codeAt), message, kind: 'code', step: source.index }]);
 }
 
 const UNDEFINED = /^undefined: (\w+)/;

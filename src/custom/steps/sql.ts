@@ -63,8 +63,8 @@ function stepOf(source: StepSource, scope: StepScope, template: Template): Step 
 }
 
 /** A long statement in turns with others. */
-function readTemplate(source: StepSource, { engine, owner }: StepScope): MaybePromise<Template> {
-  const slices = templateSlices(source.code, engine.syntax);
+function readTemplate(source: StepSource, { engine, owner, stage }: StepScope): MaybePromise<Template> {
+  const slices = templateSlices(source.code, engine.syntax, stage === 'deploy');
   const told = (error: unknown): never => {
     if (!(error instanceof SqlProblem)) throw error;
     throw new StepProblems([problemIn(source, placeAtOffset(source, error.at), error.message)]);

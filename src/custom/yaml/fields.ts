@@ -8,7 +8,8 @@ export class DocumentFields {
   readonly problems: LineProblem[] = [];
 
   problem({ line, column }: SourcePlace, message: string): void {
-    this.problems.push({ line, column, message });
+    const isKnown = this.problems.some((known) => known.line === line && known.column === column && known.message === message);
+    if (!isKnown) this.problems.push({ line, column, message });
   }
 
   map(tree: Tree, name: string): MapTree | undefined {

@@ -161,7 +161,8 @@ export function definitionRoutes(services: Services): readonly Route[] {
           const { source, trial } = trialOf(exchange);
           const lease = services.memory.lease(author.caller.projectId);
           const run = trial && { ...trial, signal: exchange, lease };
-          const result = checkDefinition(management, author, source, inspectOptions(exchange), run);
+          const existing = exchange.parameter('update') === 'true' ? 'update' : 'refuse';
+          const result = checkDefinition(management, author, source, { ...inspectOptions(exchange), existing }, run);
           sendValue(exchange, 200, format, await result.finally(() => lease.release()));
         }),
       },

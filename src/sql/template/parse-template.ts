@@ -3,6 +3,7 @@
  * with a slot inside becomes a concatenation. The engine's binder decides how values are bound.
  */
 import { runToEnd, type Slices } from '../../util/concurrency/slices.ts';
+import { rejectConstantOrder } from './constant-order.ts';
 import { findOperands } from './operands.ts';
 import { PartBuilder } from './part-builder.ts';
 import { SLICE_TOKENS, SqlProblem, scanSlices } from './scan.ts';
@@ -18,13 +19,14 @@ export function parseTemplate(text: string, syntax: SqlSyntax): Template {
   return runToEnd(templateSlices(text, syntax));
 }
 
-/** Parses a template in slices. */
-export function* templateSlices(text: string, syntax: SqlSyntax): Slices<Template> {
+/** Parses a template in slices. `strict` also rejects what is certainly a mistake of the author. */
+export function* templateSlices(text: string, syntax: SqlSyntax, strict = false): Slices<Template> {
   const tokens = withoutEnd(yield* scanSlices(text, syntax));
   const significant = tokens.filter(({ kind }) => kind !== 'space' && kind !== 'comment');
   const [first] = significant;
   if (first === undefined) throw new SqlProblem(0, 'there is no statement');
   yield* rejectForeign(tokens, significant, syntax);
+  if (strict) rejectConstantOrder(significant);
   const verb = first.kind === 'word' ? first.text.toUpperCase() : '(';
   if (TRANSACTION_STATEMENTS.has(verb))
     throw new SqlProblem(first.at, `${verb} has no place in a step: all sql steps of a call are one transaction`);

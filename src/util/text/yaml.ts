@@ -93,13 +93,37 @@ export function* parseYamlSlices(text: string, limits = LIMITS): Slices<YamlDocu
   if (large !== undefined) throw new YamlError([problemAt(lines, large, 'the value has too many parts')]);
   yield;
   const documents = yield* composeSlices(tokens);
+  // What follows the first error of the syntax is read in a wrong state, so only that one is told.
+  const [first] = documents.flatMap(({ errors }) => errors).toSorted((a, b) => a.pos[0] - b.pos[0]);
+  if (first !== undefined) throw new YamlError([problemAt(lines, startOf(first.pos[0], tokens), first.message)]);
   const problems: YamlProblem[] = [];
-  for (const document of documents) {
-    for (const error of document.errors) problems.push(problemAt(lines, error.pos[0], error.message));
+  for (const document of documents)
     for (const { message, offset } of yield* nodeProblems(document)) problems.push(problemAt(lines, offset, message));
-  }
   if (problems.length > 0) throw new YamlError(problems);
   return { documents, lines };
+}
+
+/**
+ * Start of the innermost bracket or quote that should have been closed before an error; without
+ * one, the error itself.
+ */
+function startOf(error: number, tokens: readonly CST.Token[]): number {
+  const { isCollection } = yaml().CST;
+  let start = -1;
+  const open: (CST.Token | null | undefined)[] = tokens.map((token) => (token.type === 'document' ? token.value : undefined));
+  while (open.length > 0) {
+    const token = open.pop();
+    if (!token || token.offset >= error) continue;
+    if (isUnclosed(token)) start = Math.max(start, token.offset);
+    if (isCollection(token)) for (const { key, value } of token.items) open.push(key, value);
+  }
+  return start < 0 ? error : start;
+}
+
+function isUnclosed(token: CST.Token): boolean {
+  if (token.type === 'flow-collection') return !token.end.some(({ source }) => source === (token.start.source === '[' ? ']' : '}'));
+  if (token.type !== 'double-quoted-scalar' && token.type !== 'single-quoted-scalar') return false;
+  return token.source.length < 2 || !token.source.endsWith(token.source.charAt(0));
 }
 
 function tooDeep(lines: LineCounter, offset: number): YamlError {

@@ -93,7 +93,7 @@ export function* parseYamlSlices(text: string, limits = LIMITS): Slices<YamlDocu
   if (large !== undefined) throw new YamlError([problemAt(lines, large, 'the value has too many parts')]);
   yield;
   const documents = yield* composeSlices(tokens);
-  // What follows the first error of the syntax is read in a wrong state, so only that one is told.
+  // Later errors of the syntax are mostly consequences of the first one.
   const [first] = documents.flatMap(({ errors }) => errors).toSorted((a, b) => a.pos[0] - b.pos[0]);
   if (first !== undefined) throw new YamlError([problemAt(lines, startOf(first.pos[0], tokens), first.message)]);
   const problems: YamlProblem[] = [];

@@ -72,7 +72,7 @@ async function longestBeside(work: Promise<Response>): Promise<readonly [Respons
 const sketchOf = (bomb: Bomb, attempt: number, limits: object): Sketch => ({
   uri: uriOf(bomb),
   version: `1.0.${attempt}`,
-  logic: [{ lark: 'bomb', code: bomb.source }],
+  logic: [{ lark: 'bomb', code: /^result = /m.test(bomb.source) ? bomb.source : `${bomb.source}\nresult = 0` }],
   config: { limits },
 });
 

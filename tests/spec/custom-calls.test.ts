@@ -212,7 +212,7 @@ describe('steps', () => {
   test.each<[string, object, number, RegExp]>([
     ['fail', { lark: 'a', code: 'x = 1\nfail("too old")\nresult = x' }, 422, /^too old$/],
     ['a type error', { lark: 'a', code: 'result = 1 + "a"' }, 500, /Step 0 \(lark a\) failed: .*line 1, column \d+/],
-    ['no result', { lark: 'a', code: 'x = 1' }, 500, /result/],
+    ['no result', { lark: 'a', code: 'if False:\n  result = 1' }, 500, /result/],
     ['a field of nothing', { expr: 'a', code: 'input.a.b.c' }, 500, /Step 0 \(expr a\) failed: .*line 1, column \d+/],
     ['too many steps', { lark: 'a', code: 'x = 0\nfor i in range(1000000000):\n  x += i\nresult = x' }, 422, /stopped.*(steps|ms)/],
     ['too much memory', { lark: 'a', code: 'x = "a"\nfor i in range(60):\n  x += x\nresult = len(x)' }, 422, /stopped.*memory/],

@@ -13,7 +13,7 @@ export interface DefinitionItem {
   readonly version: string;
   readonly default?: boolean;
   readonly summary?: string | null;
-  readonly failed?: { readonly at: string; readonly message?: string } | null;
+  readonly last_failure?: { readonly time: string; readonly message?: string } | null;
 }
 
 export interface Step {
@@ -68,7 +68,7 @@ export async function readOverview(signal: AbortSignal): Promise<Overview> {
     ownTokens(signal),
   ]);
   const steps = [rowsStep(here, table), endpointStep(here, definitions), databaseStep(here), tokenStep(here, tokens)];
-  return { steps: steps.filter((step) => step !== undefined), failed: definitions.filter(({ failed }) => failed != null) };
+  return { steps: steps.filter((step) => step !== undefined), failed: definitions.filter(({ last_failure }) => last_failure != null) };
 }
 
 function rowsStep({ org, project, may }: Context, table: { ref: string; table: string } | undefined): Step | undefined {

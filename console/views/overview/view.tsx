@@ -64,7 +64,7 @@ function Failures({ failed }: { readonly failed: readonly DefinitionItem[] }) {
     <section class="overview-section" aria-labelledby="failures">
       <h2 id="failures">Endpoints that failed lately</h2>
       <ul class="overview-databases">
-        {failed.map(({ definition_id, method, uri, version, failed: failure }) => (
+        {failed.map(({ definition_id, method, uri, version, last_failure: failure }) => (
           <li key={definition_id}>
             <a href={addressOf(['endpoints', method, uri], `?version=${encodeURIComponent(version)}`)}>
               <Icon name="warn" />
@@ -72,7 +72,7 @@ function Failures({ failed }: { readonly failed: readonly DefinitionItem[] }) {
                 {method.toUpperCase()} {uri} {version}
               </span>
               <span class="muted">
-                {failure?.at} {failure?.message}
+                {failure?.time} {failure?.message}
               </span>
             </a>
           </li>

@@ -57,6 +57,12 @@ describe('the document of an app', () => {
     expect(ids(document.blocks)).toEqual(['b1', [undefined, 'b2', 'b3'], 'b4', 'orders', 'b5', ['tabs1', 'b6', 'b7']]);
   });
 
+  it('may repeat a value with an alias, whose faults are at its anchor', () => {
+    const table = (columns: string): string => `  - table: {from: r, columns: ${columns}}\n`;
+    expect(inBlocks(table('&c [a, b]') + table('*c'))).toEqual([]);
+    expect(inBlocks(table('&c [a, a]') + table('*c'))).toEqual(['5:38 blocks[0].table.columns[1]: names the column "a" again']);
+  });
+
   it('keeps versions and numbers as they are written', () => {
     const chart = 'chart: {from: r, version: 1.10, params: {n: 9007199254740993, d: 0.10, version: 2}, kind: bar, x: a, y: b}';
     const { document } = runToEnd(readApp(`${HEAD}blocks: [{${chart}}]`, 'yaml', ENGINES));
@@ -83,7 +89,12 @@ describe('the document of an app', () => {
     ['a bad time zone', `${HEAD}timezone: Mars/Base\nblocks: [{text: a}]`, [expect.stringContaining('4:1 timezone: must be local')]],
     ['a refresh that is too fast', `${HEAD}refresh: 4\nblocks: [{text: a}]`, ['4:1 refresh: must be a whole number from 5 to 86400']],
     ['a tag', `${HEAD}blocks: !!seq [{text: a}]`, [expect.stringContaining('4:')]],
-    ['an alias', `a: &a [1]\nb: *a`, [expect.stringContaining('aliases are not supported')]],
+    ['an alias without an anchor', 'a: *a', [expect.stringContaining('has no anchor before it')]],
+    [
+      'aliases that multiply',
+      `a: &a [${'x,'.repeat(500)}]\nb: &b [${'*a,'.repeat(20)}]\nc: [${'*b,'.repeat(20)}]`,
+      [expect.stringContaining('aliases stand for too many values')],
+    ],
     ['a repeated key', `${HEAD}title: B\nblocks: [{text: a}]`, [expect.stringContaining('4:1')]],
     ['broken YAML', 'app: [', [expect.stringMatching(/^\d+:\d+ /)]],
     ['broken JSON in YAML', '- a', ['1:1 : must be a mapping']],

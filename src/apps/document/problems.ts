@@ -22,9 +22,10 @@ export function childPath(path: string, name: string | number): string {
   return path === '' ? name : `${path}.${name}`;
 }
 
-/** All problems in document order. */
+/** All problems in document order, each once: aliases repeat the faults of their anchors. */
 export function inOrder({ malformed, refused }: Problems): readonly AppProblem[] {
-  return [...malformed, ...refused].toSorted((a, b) => a.line - b.line || a.column - b.column);
+  const distinct = new Map([...malformed, ...refused].map((problem) => [`${problem.path} ${problem.message}`, problem]));
+  return [...distinct.values()].toSorted((a, b) => a.line - b.line || a.column - b.column);
 }
 
 const MAX_LISTED = 20;

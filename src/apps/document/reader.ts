@@ -18,7 +18,9 @@ export class AppReader extends DocumentFields {
     this.#place(root, { path: '', line: root.line, column: root.column });
   }
 
+  /** The value of an alias is placed at its anchor. */
   #place(tree: Tree, spot: Spot): void {
+    if (this.#spots.has(tree)) return;
     this.#spots.set(tree, spot);
     if (tree.kind === 'list')
       for (const [index, item] of tree.items.entries())

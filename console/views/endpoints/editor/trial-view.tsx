@@ -1,6 +1,7 @@
 /** Each step of a dry run, then the answer that a caller would get. */
 import { type Exact, type ExactObject, isObject, writeExact } from '../../../../ui/exact.ts';
 import { Icon } from '../../../parts/icon.tsx';
+import { countOf } from '../../../parts/problem-list.tsx';
 import { jsonText, ResultValue } from './result-value.tsx';
 import { type TrialResult, type TrialStep, textOf } from './trial-result.ts';
 
@@ -38,8 +39,8 @@ function Step({ step, code }: { readonly step: TrialStep; readonly code: string 
       </div>
       <Code label={`Code of ${step.step}`} testId="try-code" text={code.trimEnd()} />
       {sql !== undefined && (
-        <details class="step-sql">
-          <summary>Statement with {parameters?.length ?? 0} bound values</summary>
+        <details class="step-sql" open>
+          <summary>Statement with {countOf(parameters?.length ?? 0, 'bound value')}</summary>
           <Code label={`Statement of ${step.step}`} testId="try-sql" text={sql} />
           <Code label={`Bound values of ${step.step}`} testId="try-parameters" text={writeExact((parameters ?? []) as Exact)} />
         </details>

@@ -35,8 +35,8 @@ export interface ShownRow {
 
 export interface Plan {
   readonly title: string;
-  /** A verb with its object, by the number of rows. */
-  readonly action: (count: number) => string;
+  /** A verb with its object. The number of rows may not be known yet. */
+  readonly action: (count: number | undefined) => string;
   readonly isDangerous: boolean;
   readonly rows: readonly ShownRow[];
   readonly requests: readonly PlannedRequest[];

@@ -21,7 +21,10 @@ const WITHOUT_TRANSACTIONS = new Set(['ch']);
 
 const canTry = ({ dbType }: TableTarget): boolean => !WITHOUT_TRANSACTIONS.has(dbType);
 
-const rowCount = (count: number): string => (count === 1 ? '1 row' : `${count} rows`);
+function rowCount(count: number | undefined): string {
+  if (count === undefined) return 'the rows';
+  return count === 1 ? '1 row' : `${count} rows`;
+}
 
 /** Writes a JSON object of values that are JSON already. */
 const objectOf = (values: Iterable<readonly [string, string]>): string =>
@@ -168,7 +171,7 @@ export const planDeleteMatching = (context: PlanContext, search: string): Plan =
 const deletion = (context: PlanContext, filter: string) => ({
   ...basics(context),
   isDangerous: true,
-  action: (count: number) => `Delete ${rowCount(count)}`,
+  action: (count: number | undefined) => `Delete ${rowCount(count)}`,
   requests: [{ method: 'DELETE', path: autoPath(context.target), query: filter, returnsRows: false } as const],
   count: (stop: AbortSignal) => countRows(context.target, filter, stop),
 });

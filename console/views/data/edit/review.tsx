@@ -28,6 +28,8 @@ export function Review({ plan, detail, onClose, onAgain }: ReviewProps) {
   const error = failure ?? (loaded.state === 'error' ? loaded.error : undefined);
   const hasConflicts = trial !== undefined && trial.conflicts.length > 0;
   const mustType = plan.isDangerous && trial !== undefined && trial.count >= TYPED_FROM;
+  const planned = plan.rows.length > 0 ? plan.rows.length : undefined;
+  const shownCount = trial === undefined || hasConflicts ? planned : trial.count;
   const isReady = trial !== undefined && !hasConflicts && loaded.state === 'ready' && (!mustType || typed.trim() === String(trial.count));
 
   const save = async (): Promise<void> => {
@@ -81,7 +83,7 @@ export function Review({ plan, detail, onClose, onAgain }: ReviewProps) {
             disabled={!isReady || isSaving}
             onClick={() => void save()}
           >
-            {plan.action(trial?.count ?? plan.rows.length)}
+            {plan.action(shownCount)}
           </button>
         </>
       }

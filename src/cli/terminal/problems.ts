@@ -3,6 +3,8 @@
 export interface SourceFile {
   readonly file: string;
   readonly text: string;
+  /** Lines and columns of the request body before the text of the file. */
+  readonly before?: { readonly lines: number; readonly columns: number };
 }
 
 export interface PlacedProblem {
@@ -49,7 +51,13 @@ function endOf(lines: readonly string[]): { readonly line: number; readonly colu
   return { line: lines.length, column: (lines.at(-1) ?? '').length + 1 };
 }
 
-export function describeProblems({ file, text }: SourceFile, problems: readonly PlacedProblem[]): string {
+export function describeProblems({ file, text, before }: SourceFile, found: readonly PlacedProblem[]): string {
+  const { lines: above, columns: left } = before ?? { lines: 0, columns: 0 };
+  const problems = found.map(({ line, column, ...rest }) => ({
+    ...rest,
+    line: Math.max(1, line - above),
+    column: Math.max(1, column - left),
+  }));
   const lines = text.replace(/\n$/, '').split('\n');
   const placed = problems.map((problem) => (problem.line > lines.length ? { ...problem, ...endOf(lines) } : problem));
   return placed

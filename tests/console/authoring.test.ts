@@ -1,4 +1,5 @@
 // Endpoints, modules and personas in Chromium, briefly. The long files have the rest.
+import { readdirSync, statSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeToken, watchPages } from '../support/browser.ts';
 import { AuthoringPage, deploy, ORDERS, orderDefinition, storeModule, storePersona } from './authoring.ts';
@@ -43,5 +44,16 @@ describe('the views of authors', () => {
     await author.at('view-as').click();
     await author.at('view-as-start').click();
     await author.at('persona-banner').waitFor();
+  });
+});
+
+describe('the code of the editor', () => {
+  const MAX_BYTES = 200_000;
+  const assets = 'dist/console/assets';
+
+  it('stays within its budget when compressed', () => {
+    const editor = readdirSync(assets).filter((name) => name.startsWith('create-editor-') && name.endsWith('.gz'));
+    expect(editor).toHaveLength(1);
+    for (const name of editor) expect(statSync(`${assets}/${name}`).size).toBeLessThan(MAX_BYTES);
   });
 });

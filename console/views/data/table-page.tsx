@@ -15,6 +15,8 @@ import { CellMenu } from './cell-menu.tsx';
 import { InsertForm } from './edit/insert-form.tsx';
 import { Review } from './edit/review.tsx';
 import { FeedState, StatusLine } from './feed-state.tsx';
+import { readQuery, writeQuery } from './query/query.ts';
+import { RowFeed } from './rows/row-feed.ts';
 import { TableSession } from './table-session.ts';
 import { TableSidebar } from './table-sidebar.tsx';
 import { databaseAddress, readDetail, type TableTarget, tableAddress } from './table-target.ts';
@@ -22,9 +24,11 @@ import { Toolbar } from './toolbar/toolbar.tsx';
 
 export function TablePage({ target }: { readonly target: TableTarget }) {
   useTitle(target.table);
+  const early = useMemo(() => startFeed(target, place.value.search), []);
+  useEffect(() => () => early?.dispose(), []);
   const detail = useResource((signal) => readDetail(target, signal), []);
   const loaded = detail.loaded.value;
-  if (loaded.state === 'ready') return <TableView target={target} detail={loaded.value} />;
+  if (loaded.state === 'ready') return <TableView target={target} detail={loaded.value} early={early} />;
   return (
     <>
       <Bar title={<Crumbs target={target} />} />
@@ -33,6 +37,15 @@ export function TablePage({ target }: { readonly target: TableTarget }) {
       </Await>
     </>
   );
+}
+
+/** Asks for rows beside the columns. Chosen columns need those of the key, so they wait. */
+function startFeed(target: TableTarget, search: string): RowFeed | undefined {
+  const query = readQuery(search);
+  if (query.select.length > 0) return undefined;
+  const feed = new RowFeed(target, writeQuery(query).slice(1));
+  feed.start();
+  return feed;
 }
 
 export function Crumbs({ target, behind }: { readonly target: TableTarget; readonly behind?: string }) {
@@ -63,12 +76,14 @@ const QUESTION = 'There are changes that were not saved. They are lost if you le
 interface TableViewProps {
   readonly target: TableTarget;
   readonly detail: TableDetail;
+  /** Rows of the address that was opened. */
+  readonly early: RowFeed | undefined;
 }
 
-function TableView({ target, detail }: TableViewProps) {
+function TableView({ target, detail, early }: TableViewProps) {
   const session = useMemo(() => new TableSession(target, detail), []);
   const { search } = place.value;
-  useEffect(() => session.show(search), [search]);
+  useEffect(() => session.show(search, session.feed.peek() === undefined ? early : undefined), [search]);
   useEffect(() => {
     const unguard = guardLeaving(() => (session.pending.count.peek() > 0 ? QUESTION : undefined));
     return () => {

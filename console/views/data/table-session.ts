@@ -82,14 +82,14 @@ export class TableSession {
     this.grid.dispose();
   }
 
-  /** Shows the rows of an address. */
-  show(search: string): void {
+  /** Shows the rows of an address. A feed of them may be loading already. */
+  show(search: string, started?: RowFeed): void {
     this.#closeEditor();
     this.#stopWatching();
     this.feed.peek()?.dispose();
     this.#search = search;
     this.active.value = undefined;
-    const feed = new RowFeed(this.target, rowsQuery(search, this.detail));
+    const feed = started ?? new RowFeed(this.target, rowsQuery(search, this.detail));
     this.rights = tableRights(this.detail, search);
     this.feed.value = feed;
     const { element } = this.grid;
@@ -106,7 +106,7 @@ export class TableSession {
       this.source = new TableSource(this.detail, search, this.rights, feed, this.pending);
       this.grid.setSource(this.source);
     });
-    feed.start();
+    if (started === undefined) feed.start();
   }
 
   reload(): void {

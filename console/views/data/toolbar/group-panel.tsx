@@ -1,4 +1,5 @@
 /** Groups and sums, in the words of `$group` and `$agg`. */
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Column } from '../../../api/types.ts';
 import { Icon } from '../../../parts/icon.tsx';
@@ -72,7 +73,7 @@ function GroupForm({ table, query, onApply, onUngroup }: FormProps) {
       class="group-form"
       onSubmit={(event) => {
         event.preventDefault();
-        onApply(chosen(group), chosen(agg));
+        onApply(chosen(group), chosen(agg).filter(isWhole));
       }}
     >
       <Choices label="Group by" testId="group-by" items={group} options={[['', groupsOf(table.columns)]]} onChange={setGroup} />
@@ -82,6 +83,7 @@ function GroupForm({ table, query, onApply, onUngroup }: FormProps) {
         items={agg}
         options={[['', ['count']], ...Object.keys(FUNCTIONS).map((name) => [name, sumsOf(name, table.columns)] as const)]}
         onChange={setAgg}
+        more={(item, onItem) => <SumColumn item={item} columns={table.columns} onItem={onItem} />}
       />
       <div class="group-actions">
         {onUngroup !== undefined && (
@@ -89,11 +91,42 @@ function GroupForm({ table, query, onApply, onUngroup }: FormProps) {
             Show rows again
           </button>
         )}
-        <button type="submit" class="primary" data-testid="group-apply">
+        <button type="submit" class="primary" data-testid="group-apply" disabled={!chosen(agg).every(isWhole)}>
           Group
         </button>
       </div>
     </form>
+  );
+}
+
+/** `sum` alone lacks its column. */
+const isWhole = (item: string): boolean => item === 'count' || !Object.hasOwn(FUNCTIONS, item);
+
+interface SumColumnProps {
+  readonly item: string;
+  readonly columns: readonly Column[];
+  readonly onItem: (item: string) => void;
+}
+
+/** The column of a sum. */
+function SumColumn({ item, columns, onItem }: SumColumnProps) {
+  const dot = item.indexOf('.');
+  const name = dot < 0 ? item : item.slice(0, dot);
+  const fits = FUNCTIONS[name];
+  if (fits === undefined) return null;
+  const isCount = name === 'count';
+  return (
+    <select
+      data-testid="group-column"
+      aria-label={`Column of ${name}`}
+      value={dot < 0 ? '' : item.slice(dot + 1)}
+      onChange={(event) => onItem(event.currentTarget.value === '' ? name : `${name}.${event.currentTarget.value}`)}
+    >
+      <option value="">{isCount ? 'rows' : 'Choose a column'}</option>
+      {columns.filter(fits).map((column) => (
+        <Option key={column.name} value={quoteName(column.name)} />
+      ))}
+    </select>
   );
 }
 
@@ -103,10 +136,13 @@ interface ChoicesProps {
   readonly items: readonly string[];
   readonly options: readonly (readonly [label: string, values: readonly string[]])[];
   readonly onChange: (items: readonly string[]) => void;
+  /** A second control of an item. */
+  readonly more?: (item: string, onItem: (item: string) => void) => ComponentChildren;
 }
 
 /** A list of selects; the last button adds another one. */
-function Choices({ label, testId, items, options, onChange }: ChoicesProps) {
+function Choices({ label, testId, items, options, onChange, more }: ChoicesProps) {
+  const replace = (at: number, item: string): void => onChange(items.map((old, index) => (index === at ? item : old)));
   const offered = new Set(options.flatMap(([, values]) => values));
   return (
     <div class="choices">
@@ -117,7 +153,7 @@ function Choices({ label, testId, items, options, onChange }: ChoicesProps) {
             data-testid={testId}
             aria-label={at === 0 ? label : `${label}, ${at + 1}`}
             value={item}
-            onChange={(event) => onChange(items.map((old, index) => (index === at ? event.currentTarget.value : old)))}
+            onChange={(event) => replace(at, event.currentTarget.value)}
           >
             <option value="">—</option>
             {item !== '' && !offered.has(item) && <option value={item}>{item}</option>}
@@ -129,6 +165,7 @@ function Choices({ label, testId, items, options, onChange }: ChoicesProps) {
               ),
             )}
           </select>
+          {more?.(item, (next) => replace(at, next))}
           {items.length > 1 && (
             <button
               type="button"
@@ -154,6 +191,7 @@ function OptionGroup({ group, values }: { readonly group: string; readonly value
   if (values.length === 0) return null;
   return (
     <optgroup label={group}>
+      {group !== 'count' && <Option value={group} />}
       {values.map((value) => (
         <Option key={value} value={value} />
       ))}

@@ -27,35 +27,41 @@ function run(file, argv, cwd = root) {
   if (result.status !== 0) process.exit(result.status ?? 1);
 }
 
-/** Runs a step and exits if it fails. Logs its name at the start and its duration at the end. */
+/** Time between two lines about a step that is running. */
+const PROGRESS_MS = 2000;
+
+/** Runs a step, shows how long it has been running, and exits if it fails. */
 function runWithProgress(name, file, argv, cwd = root) {
   const started = Date.now();
+  const seconds = () => ((Date.now() - started) / 1000).toFixed(1);
   console.error(`${name} ...`);
+  const timer = setInterval(() => console.error(`${name} ... ${seconds()} s`), PROGRESS_MS);
   return new Promise((resolve) => {
     const child = spawn(file, argv, { cwd, stdio: ['ignore', 2, 2] });
     child.on('error', (error) => {
       throw error;
     });
     child.on('exit', (code) => {
+      clearInterval(timer);
       if (code !== 0) process.exit(code ?? 1);
-      console.error(`${name}: ${((Date.now() - started) / 1000).toFixed(1)} s`);
+      console.error(`${name}: done in ${seconds()} s`);
       resolve();
     });
   });
 }
 
 /** Installs if node_modules does not match the lock file; a stamp file inside it has its hash. */
-function install(folder = root) {
+async function install(folder = root) {
   const stamp = join(folder, 'node_modules', '.millrace-lock');
   const lockHash = createHash('sha256')
     .update(readFileSync(join(folder, 'package-lock.json')))
     .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lockHash) return;
-  console.error('installing dependencies ...');
   // `npm ci` rejects a lock file that lacks optional packages of other platforms. This also
   // installs the locked versions with their checksums, and writes nothing back. No install scripts
   // are run.
-  run('npm', ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], folder);
+  const options = ['--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  await runWithProgress('installing dependencies', 'npm', ['install', ...options], folder);
   writeFileSync(stamp, lockHash);
 }
 
@@ -70,7 +76,7 @@ function newestMtime(folder) {
 
 /** Compiles if a source file or folder has changed since the last successful build. */
 async function build() {
-  install();
+  await install();
   await Promise.all([buildService(), buildFrontEnds()]);
 }
 
@@ -132,18 +138,18 @@ async function runService(name) {
 const commands = {
   build,
   check: async () => {
-    install();
+    await install();
     process.exitCode = (await runChecks(root)).length > 0 ? 1 : 0;
   },
   /** Builds the documentation site into website/dist; its generator is installed there only. */
-  docs: () => {
+  docs: async () => {
     const website = join(root, 'website');
-    install(website);
+    await install(website);
     run(join(website, 'node_modules', '.bin', 'vitepress'), ['build', '.'], website);
   },
   /** Serves the console with reload, against a service at MILLRACE_DEV_URL. */
-  'dev:console': () => {
-    install();
+  'dev:console': async () => {
+    await install();
     run(join(root, 'node_modules', '.bin', 'vite'), ['-c', join(root, 'console', 'vite.config.ts')]);
   },
   start: () => runService('start'),

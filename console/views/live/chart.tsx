@@ -17,6 +17,8 @@ interface ChartProps {
 }
 
 const HEIGHT = 160;
+/** Length of the axis of time. */
+export const SHOWN_SECONDS = 300;
 
 export function Chart({ title, times, lines }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
@@ -74,7 +76,10 @@ function options(element: HTMLElement, lines: readonly Line[]): uPlot.Options {
     height: HEIGHT,
     legend: { show: false },
     cursor: { show: false },
-    scales: { y: { range: (_, __, max) => [0, Math.max(1, (max ?? 0) * 1.1)] } },
+    scales: {
+      x: { range: (_, __, max) => [(max ?? 0) - SHOWN_SECONDS, max ?? 0] },
+      y: { range: (_, __, max) => [0, Math.max(1, (max ?? 0) * 1.1)] },
+    },
     axes: [axis, { ...axis, size: 48 }],
     series: [{}, ...lines.map((line) => ({ label: line.label, stroke: color(line.color), width: 1.5, points: { show: false } }))],
   };

@@ -1,28 +1,38 @@
 /** What the service does now: rates, errors, latencies and pools of the last five minutes. */
 import './live.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { ApiError } from '../../api/request.ts';
 import { getSystem } from '../../api/system.ts';
 import { useTitle } from '../../app/title.ts';
 import { Bar } from '../../parts/bar.tsx';
 import { ErrorState, Loading } from '../../parts/states.tsx';
-import { Chart } from './chart.tsx';
+import { Chart, SHOWN_SECONDS } from './chart.tsx';
 import { type Interval, intervalOf, type LiveAnswer, type Pool } from './figures.ts';
 
 const EVERY_MS = 2000;
-const SHOWN_SECONDS = 300;
 
 interface Figures {
   readonly answer: LiveAnswer;
   readonly intervals: readonly Interval[];
 }
 
-/** Polls while the page is visible. */
-function useFigures(): { readonly figures: Figures | undefined; readonly error: Error | undefined } {
+interface Polling {
+  readonly figures: Figures | undefined;
+  readonly error: Error | undefined;
+  readonly stop: () => void;
+  readonly retry: () => void;
+}
+
+/** Polls while the page is visible, until the service refuses it. */
+function useFigures(): Polling {
   const [figures, setFigures] = useState<Figures | undefined>(undefined);
   const [error, setError] = useState<Error | undefined>(undefined);
+  const [round, setRound] = useState(0);
   const last = useRef<Figures | undefined>(undefined);
+  const running = useRef<AbortController | undefined>(undefined);
   useEffect(() => {
     const stop = new AbortController();
+    running.current = stop;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const ask = async (): Promise<void> => {
       if (document.hidden) return;
@@ -34,6 +44,7 @@ function useFigures(): { readonly figures: Figures | undefined; readonly error: 
       } catch (failure) {
         if (stop.signal.aborted) return;
         setError(failure instanceof Error ? failure : new Error(String(failure)));
+        if (failure instanceof ApiError && failure.status < 500) return;
       }
       clearTimeout(timer);
       if (!stop.signal.aborted) timer = setTimeout(() => void ask(), EVERY_MS);
@@ -49,8 +60,19 @@ function useFigures(): { readonly figures: Figures | undefined; readonly error: 
       clearTimeout(timer);
       document.removeEventListener('visibilitychange', onVisible);
     };
-  }, []);
-  return { figures, error };
+  }, [round]);
+  return {
+    figures,
+    error,
+    stop: () => {
+      running.current?.abort();
+      setError(new Error('Stopped. Try again when you like.'));
+    },
+    retry: () => {
+      setError(undefined);
+      setRound(round + 1);
+    },
+  };
 }
 
 function add(before: Figures | undefined, answer: LiveAnswer): Figures {
@@ -63,8 +85,9 @@ const rounded = (value: number | null | undefined, digits: number): string => (v
 
 export function View() {
   useTitle('Live');
-  const { figures, error } = useFigures();
-  if (figures === undefined) return error === undefined ? <Loading what="live figures" /> : <ErrorState error={error} />;
+  const { figures, error, stop, retry } = useFigures();
+  if (figures === undefined && error !== undefined) return <ErrorState error={error} onRetry={retry} />;
+  if (figures === undefined) return <Loading what="live figures" onStop={stop} />;
   const { answer, intervals } = figures;
   const now = intervals.at(-1);
   const times = intervals.map(({ at }) => at);

@@ -5,6 +5,7 @@ import { type Entry, type Scope, sendSystem } from '../../api/system.ts';
 import type { Space } from '../../api/types.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { FormError, SelectField, TextField } from '../../parts/form.tsx';
+import { Loading } from '../../parts/states.tsx';
 import { useSubmission } from '../../parts/submission.ts';
 import { toast } from '../../parts/toasts.tsx';
 
@@ -70,16 +71,18 @@ interface TestResult {
   readonly text: string;
 }
 
-async function test(body: Record<string, unknown>, scope: Scope): Promise<TestResult> {
+async function test(body: Record<string, unknown>, scope: Scope, signal: AbortSignal): Promise<TestResult> {
   try {
     const { engine, version, ms } = await sendSystem<{ engine: string; version: string; ms: number }>(
       'POST',
       'project/database/test',
       body,
       scope,
+      { signal },
     );
     return { isOk: true, text: `Connected to ${engine} ${version} in ${ms} ms.` };
   } catch (error) {
+    if (signal.aborted) return { isOk: false, text: 'Stopped before the database answered.' };
     if (!(error instanceof ApiError)) throw error;
     return { isOk: false, text: error.message };
   }
@@ -96,10 +99,21 @@ interface FormProps {
 export function DatabaseForm({ entry, scope, spaces, onClose, onSaved }: FormProps) {
   const [draft, setDraft] = useState(() => draftOf(entry));
   const [tested, setTested] = useState<TestResult | undefined>(undefined);
+  const [testing, setTesting] = useState<AbortController | undefined>(undefined);
   const submission = useSubmission();
   const set = (part: Partial<Draft>): void => {
     setDraft({ ...draft, ...part });
     setTested(undefined);
+  };
+  const connect = async (): Promise<void> => {
+    const running = new AbortController();
+    setTested(undefined);
+    setTesting(running);
+    try {
+      setTested(await test(bodyOf(draft, entry), scope, running.signal));
+    } finally {
+      setTesting(undefined);
+    }
   };
   const save = async (): Promise<void> => {
     await sendSystem(entry === undefined ? 'POST' : 'PUT', 'project/database', bodyOf(draft, entry), scope);
@@ -112,12 +126,7 @@ export function DatabaseForm({ entry, scope, spaces, onClose, onSaved }: FormPro
       onClose={onClose}
       actions={
         <>
-          <button
-            type="button"
-            data-testid="database-test"
-            disabled={submission.isBusy}
-            onClick={() => void submission.run(async () => setTested(await test(bodyOf(draft, entry), scope)))}
-          >
+          <button type="button" data-testid="database-test" disabled={submission.isBusy} onClick={() => void submission.run(connect)}>
             Test the connection
           </button>
           <button type="submit" form="database-form" class="primary" data-testid="database-save" disabled={submission.isBusy}>
@@ -207,6 +216,7 @@ export function DatabaseForm({ entry, scope, spaces, onClose, onSaved }: FormPro
           />
           Read only: no request can write to it
         </label>
+        {testing !== undefined && <Loading what="the answer of the database" onStop={() => testing.abort()} />}
         {tested !== undefined && (
           <p class={tested.isOk ? 'test-ok' : 'field-error'} role="status" data-testid="test-result" data-ok={String(tested.isOk)}>
             {tested.text}

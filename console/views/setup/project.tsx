@@ -22,6 +22,7 @@ export function ProjectPage({ orgId, projectId }: ProjectPageProps) {
   const project = useResource((signal) => getSystem<Project>('project', scope, { signal, query: { project_id: projectId } }), [projectId]);
   const [editing, setEditing] = useState<Entry | 'new' | undefined>(undefined);
   const mayWrite = isServerKey.value || context.value?.may.write === true;
+  const mayDelete = isServerKey.value || context.value?.may.delete === true;
   const changed = (): void => {
     setEditing(undefined);
     void project.start({ quietly: true });
@@ -62,7 +63,14 @@ export function ProjectPage({ orgId, projectId }: ProjectPageProps) {
             {databases.length === 0 ? (
               <Empty>A registered database gets an endpoint for each of its tables. Nothing is written to it.</Empty>
             ) : (
-              <Databases databases={databases} scope={scope} mayWrite={mayWrite} onEdit={setEditing} onChange={changed} />
+              <Databases
+                databases={databases}
+                scope={scope}
+                mayWrite={mayWrite}
+                mayDelete={mayDelete}
+                onEdit={setEditing}
+                onChange={changed}
+              />
             )}
           </>
         )}
@@ -84,13 +92,14 @@ interface DatabasesProps {
   readonly databases: readonly Entry[];
   readonly scope: Scope;
   readonly mayWrite: boolean;
+  readonly mayDelete: boolean;
   readonly onEdit: (entry: Entry) => void;
   readonly onChange: () => void;
 }
 
 const nameOf = ({ alias, db_name }: Entry): string => alias ?? db_name;
 
-function Databases({ databases, scope, mayWrite, onEdit, onChange }: DatabasesProps) {
+function Databases({ databases, scope, mayWrite, mayDelete, onEdit, onChange }: DatabasesProps) {
   const remove = async (entry: Entry): Promise<void> => {
     const ref = `${entry.db_type}/${nameOf(entry)}`;
     const text = 'Its endpoints disappear at once. The database itself is not touched.';
@@ -138,20 +147,20 @@ function Databases({ databases, scope, mayWrite, onEdit, onChange }: DatabasesPr
               <td>{entry.spaces?.join(', ') ?? 'all'}</td>
               <td class="number nowrap">
                 {mayWrite && (
-                  <>
-                    <button type="button" class="plain icon-only" aria-label={`Change ${nameOf(entry)}`} onClick={() => onEdit(entry)}>
-                      <Icon name="edit" />
-                    </button>
-                    <button
-                      type="button"
-                      class="plain icon-only"
-                      data-testid="database-delete"
-                      aria-label={`Remove ${nameOf(entry)}`}
-                      onClick={() => void remove(entry)}
-                    >
-                      <Icon name="trash" />
-                    </button>
-                  </>
+                  <button type="button" class="plain icon-only" aria-label={`Change ${nameOf(entry)}`} onClick={() => onEdit(entry)}>
+                    <Icon name="edit" />
+                  </button>
+                )}
+                {mayDelete && (
+                  <button
+                    type="button"
+                    class="plain icon-only"
+                    data-testid="database-delete"
+                    aria-label={`Remove ${nameOf(entry)}`}
+                    onClick={() => void remove(entry)}
+                  >
+                    <Icon name="trash" />
+                  </button>
                 )}
               </td>
             </tr>

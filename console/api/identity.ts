@@ -1,5 +1,7 @@
 /** Identity of the console: a token of this tab, the gateway's caller, or the server key. */
 import { signal } from '@preact/signals';
+import { spaceTokens } from './space-tokens.ts';
+import { stopViewAs } from './view-as.ts';
 
 export type Identity =
   | { readonly kind: 'unknown' }
@@ -24,6 +26,9 @@ function takeFromFragment(): string | undefined {
 }
 
 function useToken(token: string): void {
+  // The persona was chosen for another token.
+  if (sessionStorage.getItem(TOKEN_KEY) !== token) stopViewAs();
+  if (!spaceTokens.has(token)) spaceTokens.clear();
   sessionStorage.setItem(TOKEN_KEY, token);
   refusal.value = undefined;
   current.value = { kind: 'token', token };
@@ -42,13 +47,23 @@ export const identity = {
 
   useToken,
 
+  /** Takes the token of a link that was opened in this tab. `true` if there was one. */
+  takeFromLink(): boolean {
+    const token = takeFromFragment();
+    if (token !== undefined) useToken(token);
+    return token !== undefined;
+  },
+
   /** The key is kept in memory only, so it is gone on reload. */
   useServerKey(key: string, userId: string): void {
+    stopViewAs();
     refusal.value = undefined;
     current.value = { kind: 'server-key', key, userId };
   },
 
   forget(message?: string): void {
+    stopViewAs();
+    spaceTokens.clear();
     sessionStorage.removeItem(TOKEN_KEY);
     refusal.value = message;
     current.value = { kind: 'unknown' };
@@ -64,7 +79,7 @@ export const identity = {
   /** Forgets a token that was deleted or has expired. `text` is the body of the answer. */
   refused(status: number, text: string): void {
     if (current.value.kind !== 'token') return;
-    if (status === 401 || (status === 404 && /token/i.test(text) && isTokenRefusal(text))) this.forget(messageOf(text));
+    if (status === 401 || (status === 404 && isTokenRefusal(text))) this.forget(messageOf(text));
   },
 };
 

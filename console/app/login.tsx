@@ -1,6 +1,6 @@
 /** The two ways in: a Power Token, or the server key. */
 import { useState } from 'preact/hooks';
-import { loadContext } from '../api/context.ts';
+import { enterWith } from '../api/context.ts';
 import { identity } from '../api/identity.ts';
 import { ApiError, send, serviceUrl } from '../api/request.ts';
 import { newUlid } from '../api/ulid.ts';
@@ -30,8 +30,7 @@ export function Login() {
           placeholder="mr_…"
           onSubmit={async (token) => {
             setError(undefined);
-            identity.useToken(token);
-            await loadContext();
+            await enterWith(token);
           }}
           onError={setError}
         />

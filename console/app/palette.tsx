@@ -1,12 +1,21 @@
 /** Ctrl+K: views, tables, endpoints and actions, found while typing. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { logOut, mayLogOut } from '../api/context.ts';
 import { VIEWS } from '../views/index.ts';
 import { type Command, commands, finders, isPaletteOpen } from './commands.ts';
+import { isKeyListOpen } from './key-list.tsx';
+import { toggleNavigation } from './navigation.ts';
 import { addressOf, navigate } from './router.ts';
 import { setTheme, THEMES } from './theme.ts';
 
 const MAX_ITEMS = 50;
 const FIND_AFTER_MS = 120;
+
+const FRAME: readonly Command[] = [
+  { label: 'Show the keys', hint: 'action', run: () => void (isKeyListOpen.value = true) },
+  { label: 'Collapse or expand the navigation', hint: 'action', run: toggleNavigation },
+];
+const LOG_OUT: Command = { label: 'Log out', hint: 'action', run: logOut };
 
 function ownCommands(): readonly Command[] {
   const views = VIEWS.filter((view) => view.isAllowed()).map(({ label, segment }) => ({
@@ -15,7 +24,7 @@ function ownCommands(): readonly Command[] {
     run: () => void navigate(addressOf(segment === '' ? [] : [segment])),
   }));
   const themes = THEMES.map((name) => ({ label: `Theme: ${name}`, hint: 'action', run: () => setTheme(name) }));
-  return [...views, ...commands.value.flat(), ...themes];
+  return [...views, ...commands.value.flat(), ...FRAME, ...(mayLogOut.value ? [LOG_OUT] : []), ...themes];
 }
 
 /** `true` if every word of the text is in the label or the hint. */

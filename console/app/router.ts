@@ -60,13 +60,15 @@ interface NavigateOptions {
   readonly keepsChanges?: boolean;
 }
 
-export async function navigate(address: string, { replace = false, keepsChanges = false }: NavigateOptions = {}): Promise<void> {
+/** Goes to an address. `false` if changes would be lost and the user stays. */
+export async function navigate(address: string, { replace = false, keepsChanges = false }: NavigateOptions = {}): Promise<boolean> {
   const question = keepsChanges ? undefined : openQuestion();
-  if (question !== undefined && !(await leaving.ask(question))) return;
+  if (question !== undefined && !(await leaving.ask(question))) return false;
   if (replace) history.replaceState({ index }, '', address);
   else history.pushState({ index: ++index }, '', address);
   place.value = read();
   if (!keepsChanges && !replace) window.scrollTo(0, 0);
+  return true;
 }
 
 /** Position in the history of this tab, so that a refused Back can be undone. */

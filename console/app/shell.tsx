@@ -1,7 +1,7 @@
 /** The frame of every view: navigation, bar, dialogs and messages. */
 import type { ComponentType } from 'preact';
 import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
-import { context, enterSpace, isServerKey, logOut, maySystem } from '../api/context.ts';
+import { context, enterSpace, isServerKey, logOut, mayLogOut } from '../api/context.ts';
 import { offline } from '../api/request.ts';
 import { stopViewAs, viewAs } from '../api/view-as.ts';
 import { ConfirmDialog, confirm } from '../parts/confirm.tsx';
@@ -12,6 +12,7 @@ import { VIEWS, type View, viewOf } from '../views/index.ts';
 import { finders, isPaletteOpen } from './commands.ts';
 import { isKeyListOpen, KeyList } from './key-list.tsx';
 import { useKeys } from './keys.ts';
+import { isNavigationCollapsed, toggleNavigation } from './navigation.ts';
 import { Palette } from './palette.tsx';
 import { addressOf, leaving, navigate, place } from './router.ts';
 import { setTheme, THEMES, type Theme, theme } from './theme.ts';
@@ -24,8 +25,8 @@ finders.add(async (text, signal) => (await import('../views/data/table-list.ts')
 
 export function Shell() {
   const [isOpen, setOpen] = useState(false);
-  const [segment = ''] = place.value.segments;
-  const view = viewOf(segment);
+  const isCollapsed = isNavigationCollapsed.value;
+  const view = viewOf(place.value.segments);
   useEffect(() => setOpen(false), [place.value]);
   useKeys(
     [
@@ -42,7 +43,7 @@ export function Shell() {
     [],
   );
   return (
-    <div class={isOpen ? 'shell is-open' : 'shell'}>
+    <div class={['shell', isOpen && 'is-open', isCollapsed && 'is-collapsed'].filter(Boolean).join(' ')}>
       <a class="skip" href="#content">
         Skip to the content
       </a>
@@ -76,9 +77,11 @@ export function Shell() {
   );
 }
 
-/** Focuses the search field of the view. */
+/** Focuses the search field of the view, or opens the search of everything. */
 function focusSearch(): void {
-  document.querySelector<HTMLElement>('[data-search]')?.focus();
+  const field = document.querySelector<HTMLElement>('[data-search]');
+  if (field === null) isPaletteOpen.value = true;
+  else field.focus();
 }
 
 const loadedViews = new Map<string, ComponentType>();
@@ -135,6 +138,7 @@ function PersonaBanner() {
 }
 
 function Navigation({ current, onClose }: { readonly current: View | undefined; readonly onClose: () => void }) {
+  const isCollapsed = isNavigationCollapsed.value;
   return (
     <nav class="navigation" aria-label="Views">
       <div class="navigation-head">
@@ -142,10 +146,24 @@ function Navigation({ current, onClose }: { readonly current: View | undefined; 
         <button type="button" class="plain icon-only drawer-close" aria-label="Close the navigation" onClick={onClose}>
           <Icon name="close" />
         </button>
+        <button
+          type="button"
+          class="plain icon-only navigation-toggle"
+          aria-label={isCollapsed ? 'Expand the navigation' : 'Collapse the navigation'}
+          aria-expanded={!isCollapsed}
+          onClick={toggleNavigation}
+        >
+          <Icon name={isCollapsed ? 'right' : 'left'} />
+        </button>
       </div>
       {context.value !== undefined && <SpacePicker />}
-      <button type="button" class="navigation-search" onClick={() => (isPaletteOpen.value = true)}>
-        <Icon name="search" /> Go to… <kbd>Ctrl K</kbd>
+      <button
+        type="button"
+        class="navigation-search"
+        aria-label="Go to a view, table, endpoint or action"
+        onClick={() => (isPaletteOpen.value = true)}
+      >
+        <Icon name="search" /> <span>Go to…</span> <kbd>Ctrl K</kbd>
       </button>
       <ul>
         {VIEWS.filter((view) => view.isAllowed()).map((view) => (
@@ -154,8 +172,10 @@ function Navigation({ current, onClose }: { readonly current: View | undefined; 
               href={addressOf(view.segment === '' ? [] : [view.segment])}
               data-testid={`nav-${view.name}`}
               aria-current={view === current ? 'page' : undefined}
+              aria-label={view.label}
+              title={isCollapsed ? view.label : undefined}
             >
-              <Icon name={view.icon} /> {view.label}
+              <Icon name={view.icon} /> <span>{view.label}</span>
             </a>
           </li>
         ))}
@@ -171,16 +191,18 @@ function SpacePicker() {
   if (value === undefined) return null;
   const isAdminToken = value.may.system && value.may.write;
   const choices = isAdminToken ? value.spaces : [value.space];
-  const choose = async (id: string): Promise<void> => {
-    const chosen = value.spaces.find((space) => space.space_id === id);
-    if (chosen === undefined || id === value.space.space_id) return;
+  const choose = async (picker: HTMLSelectElement): Promise<void> => {
+    const chosen = value.spaces.find((space) => space.space_id === picker.value);
+    if (chosen === undefined || chosen.space_id === value.space.space_id) return;
     try {
-      await navigate(addressOf([]));
-      await enterSpace(chosen);
-      toast(`You are in the space ${chosen.name}.`);
+      if (await navigate(addressOf([]))) {
+        await enterSpace(chosen);
+        toast(`You are in the space ${chosen.name}.`);
+      }
     } catch (error) {
       toast(error instanceof Error ? error.message : String(error), { isError: true });
     }
+    picker.value = context.value?.space.space_id ?? '';
   };
   return (
     <div class="space-picker">
@@ -192,7 +214,7 @@ function SpacePicker() {
         aria-label="Space"
         value={value.space.space_id}
         disabled={choices.length < 2}
-        onChange={(event) => void choose(event.currentTarget.value)}
+        onChange={(event) => void choose(event.currentTarget)}
       >
         {choices.map(({ space_id, name }) => (
           <option key={space_id} value={space_id}>
@@ -227,7 +249,7 @@ function Me() {
             </option>
           ))}
         </select>
-        {(value?.token != null || isServerKey.value || maySystem.value) && (
+        {mayLogOut.value && (
           <button type="button" data-testid="logout" onClick={logOut}>
             Log out
           </button>

@@ -11,6 +11,8 @@ export interface View {
   readonly icon: IconName;
   /** `true` if the caller may use it. Read during rendering. */
   readonly isAllowed: () => boolean;
+  /** Most segments of its addresses; absent if the view judges them itself. */
+  readonly maxDepth?: number;
   readonly load: () => Promise<{ readonly View: ComponentType }>;
 }
 
@@ -21,7 +23,15 @@ const hasSystem = (): boolean => maySystem.value;
 const hasToken = (): boolean => inProject() && maySystem.value;
 
 export const VIEWS: readonly View[] = [
-  { segment: '', name: 'overview', label: 'Overview', icon: 'overview', isAllowed: inProject, load: () => import('./overview/view.tsx') },
+  {
+    segment: '',
+    name: 'overview',
+    label: 'Overview',
+    icon: 'overview',
+    isAllowed: inProject,
+    load: () => import('./overview/view.tsx'),
+    maxDepth: 1,
+  },
   { segment: 'data', name: 'data', label: 'Data', icon: 'data', isAllowed: mayRead, load: () => import('./data/view.tsx') },
   {
     segment: 'endpoints',
@@ -40,16 +50,42 @@ export const VIEWS: readonly View[] = [
     isAllowed: mayManage,
     load: () => import('./personas/view.tsx'),
   },
-  { segment: 'tokens', name: 'tokens', label: 'Tokens', icon: 'tokens', isAllowed: hasToken, load: () => import('./tokens/view.tsx') },
-  { segment: 'setup', name: 'setup', label: 'Set-up', icon: 'setup', isAllowed: hasSystem, load: () => import('./setup/view.tsx') },
-  { segment: 'live', name: 'live', label: 'Live', icon: 'live', isAllowed: hasSystem, load: () => import('./live/view.tsx') },
-  { segment: 'audit', name: 'audit', label: 'Audit', icon: 'audit', isAllowed: hasSystem, load: () => import('./audit/view.tsx') },
+  {
+    segment: 'tokens',
+    name: 'tokens',
+    label: 'Tokens',
+    icon: 'tokens',
+    isAllowed: hasToken,
+    load: () => import('./tokens/view.tsx'),
+    maxDepth: 1,
+  },
+  {
+    segment: 'setup',
+    name: 'setup',
+    label: 'Set-up',
+    icon: 'setup',
+    isAllowed: hasSystem,
+    load: () => import('./setup/view.tsx'),
+    maxDepth: 3,
+  },
+  { segment: 'live', name: 'live', label: 'Live', icon: 'live', isAllowed: hasSystem, load: () => import('./live/view.tsx'), maxDepth: 1 },
+  {
+    segment: 'audit',
+    name: 'audit',
+    label: 'Audit',
+    icon: 'audit',
+    isAllowed: hasSystem,
+    load: () => import('./audit/view.tsx'),
+    maxDepth: 1,
+  },
 ];
 
 /** Addresses that belong to a view of another name. */
 const ALIASES: Readonly<Record<string, string>> = { promote: 'endpoints' };
 
-export function viewOf(segment: string): View | undefined {
+/** The view of an address below the console. */
+export function viewOf(segments: readonly string[]): View | undefined {
+  const [segment = ''] = segments;
   const name = Object.hasOwn(ALIASES, segment) ? ALIASES[segment] : segment;
-  return VIEWS.find((view) => view.segment === name);
+  return VIEWS.find((view) => view.segment === name && segments.length <= (view.maxDepth ?? segments.length));
 }

@@ -56,7 +56,7 @@ async function ownTokens(signal: AbortSignal): Promise<number> {
   if (!maySystem.value) return 0;
   const query = { pg: '0', ps: '50' };
   const list = await getJson<readonly { name: string }[]>('system/api/v1/token/list', { query, signal });
-  return list.filter(({ name }) => !/^(?:console|demo)\b/.test(name)).length;
+  return list.filter(({ name }) => !/^(?:console|demo|apps)\b/.test(name)).length;
 }
 
 export async function readOverview(signal: AbortSignal): Promise<Overview> {

@@ -1,8 +1,9 @@
 /** The first page: where one is, what is registered, what failed lately, and what to do first. */
 import './overview.css';
+import { useEffect } from 'preact/hooks';
 import { context } from '../../api/context.ts';
 import { viewAs } from '../../api/view-as.ts';
-import { addressOf } from '../../app/router.ts';
+import { addressOf, navigate } from '../../app/router.ts';
 import { useTitle } from '../../app/title.ts';
 import { Bar } from '../../parts/bar.tsx';
 import { copyText } from '../../parts/copy-text.tsx';
@@ -15,6 +16,10 @@ export function View() {
   useTitle('Overview');
   const here = context.value;
   const overview = useResource(readOverview, [here, viewAs.value]);
+  useEffect(() => {
+    // The holder of the server key is in no project.
+    if (here === undefined) void navigate(addressOf(['setup']), { replace: true });
+  }, [here]);
   if (here === undefined) return null;
   return (
     <>

@@ -85,7 +85,7 @@ function Table({ orgId, projects }: { readonly orgId: string; readonly projects:
               <td class="mono">{project.abbreviation}</td>
               <td>{project.databases?.length ?? ''}</td>
               <td class="number">
-                <button type="button" data-testid="project-open" onClick={() => void open(project)}>
+                <button type="button" data-testid="project-open" onClick={() => void openProject(project)}>
                   Open project
                 </button>
               </td>
@@ -95,12 +95,4 @@ function Table({ orgId, projects }: { readonly orgId: string; readonly projects:
       </table>
     </div>
   );
-}
-
-async function open(project: Project): Promise<void> {
-  try {
-    await openProject(project);
-  } catch (error) {
-    toast(error instanceof Error ? error.message : String(error), { isError: true });
-  }
 }

@@ -241,7 +241,7 @@ describe('personas', () => {
       const problems = [{ message: expect.stringContaining('reed is unknown'), line: 3, column: expect.any(Number) }];
       expect((await check(json, 'application/json')).json()).toEqual({ valid: false, problems, warnings: [] });
       for (const [text, type, line] of [
-        ['persona: [\n', 'text/yaml', 2],
+        ['persona: [\n', 'text/yaml', 1],
         ['{"persona":\n}', 'application/json', 2],
         ['', 'text/yaml', 1],
         ['a: 1\na: 2\n', 'text/yaml', 2],

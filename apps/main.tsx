@@ -6,7 +6,7 @@ import { usePublicToken } from './page/api.ts';
 import { startLocale } from './page/app-context.ts';
 import { type Block, readDocument } from './page/document.ts';
 import { startRefresh } from './page/generation.ts';
-import { startInputs } from './page/inputs.ts';
+import { readAddress, startInputs } from './page/inputs.ts';
 import { mountApp } from './page/mount.tsx';
 import { askForToken } from './page/token-page.tsx';
 
@@ -43,5 +43,6 @@ window.addEventListener('afterprint', setTheme);
 if (document.documentElement.dataset['mode'] === 'ui') askForToken(start);
 else {
   usePublicToken(new URLSearchParams(location.search).get('pwt'));
+  window.addEventListener('popstate', readAddress);
   start();
 }

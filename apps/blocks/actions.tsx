@@ -10,21 +10,35 @@ const LABELS: Readonly<Record<string, string>> = { call: 'Send', insert: 'Insert
 
 const labelOf = (form: Form): string => form.button ?? LABELS[operationOf(form)] ?? 'Open';
 
-export function Actions({ actions, row }: { readonly actions: readonly Form[]; readonly row: Row }) {
-  const [open, setOpen] = useState<Form | undefined>(undefined);
+interface ActionsProps {
+  readonly actions: readonly Form[];
+  readonly row: Row;
+  readonly onDone: (message: string) => void;
+}
+
+export function Actions({ actions, row, onDone }: ActionsProps) {
+  // The row as it was when the dialog was opened: the table may be read again meanwhile.
+  const [open, setOpen] = useState<{ readonly form: Form; readonly row: Row } | undefined>(undefined);
   return (
     <span class="actions">
       {actions.map((form, at) => (
-        <button key={labelOf(form)} type="button" data-testid={`action-${at + 1}`} onClick={() => setOpen(form)}>
+        <button key={String(at)} type="button" data-testid={`action-${at + 1}`} onClick={() => setOpen({ form, row })}>
           {labelOf(form)}
         </button>
       ))}
-      {open !== undefined && <ActionDialog form={open} row={row} onClose={() => setOpen(undefined)} />}
+      {open !== undefined && <ActionDialog {...open} onDone={onDone} onClose={() => setOpen(undefined)} />}
     </span>
   );
 }
 
-function ActionDialog({ form, row, onClose }: { readonly form: Form; readonly row: Row; readonly onClose: () => void }) {
+interface ActionDialogProps {
+  readonly form: Form;
+  readonly row: Row;
+  readonly onDone: (message: string) => void;
+  readonly onClose: () => void;
+}
+
+function ActionDialog({ form, row, onDone, onClose }: ActionDialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => element.current?.showModal(), []);
   return (
@@ -34,7 +48,14 @@ function ActionDialog({ form, row, onClose }: { readonly form: Form; readonly ro
       </button>
       {/* The form has states of its own, beside those of its table. */}
       <CurrentBlock.Provider value={undefined}>
-        <FormBlock form={form} row={row} onDone={onClose} />
+        <FormBlock
+          form={form}
+          row={row}
+          onDone={(message) => {
+            onClose();
+            onDone(message);
+          }}
+        />
       </CurrentBlock.Provider>
     </dialog>
   );

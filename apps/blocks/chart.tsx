@@ -6,9 +6,11 @@ import { BlockBody, requireColumns, useReading } from '../page/block.tsx';
 import type { Chart } from '../page/document.ts';
 import { textOf } from '../page/fill.ts';
 import { dataUrl, isTable, type Pair, readRows } from '../page/rows.ts';
-import { formatValue } from '../values/format.ts';
+import { formatTick, formatValue } from '../values/format.ts';
 import { Value } from '../values/value.tsx';
 import { type Point, type Points, pointsOf } from './chart-data.ts';
+import type { TimeUnit } from './chart-scale.ts';
+import { Legend } from './chart-series.tsx';
 
 const DEFAULT_LIMIT = 1000;
 const HEIGHT = 280;
@@ -60,6 +62,11 @@ const textIn = (value: Exact, format: string | undefined): string => (value === 
 const sentenceOf = (chart: Chart, { points, series }: Points, title: string | undefined): string =>
   `${title ?? `${ysOf(chart).join(', ')} by ${chart.x}`}: a ${chart.kind} chart of ${points.length} values${series.length > 1 ? ` in ${series.length} series` : ''}.`;
 
+const exactOf = (value: Date | number | string): Exact =>
+  value instanceof Date ? dayOrInstant(value) : typeof value === 'number' ? new Digits(String(value)) : value;
+
+const dayOrInstant = (value: Date): string => value.toISOString().replace(/T00:00:00\.000Z$/, '');
+
 interface DrawnProps {
   readonly chart: Chart;
   readonly data: Points;
@@ -71,7 +78,7 @@ function Drawn({ chart, data, title }: DrawnProps) {
   const names = chart.kind === 'pie' ? data.points.map(({ x }) => textIn(x, chart.x_format)) : data.series;
   return (
     <>
-      {names.length > 1 && <Legend names={names} kind={chart.kind} />}
+      {(names.length > 1 || chart.series !== undefined) && <Legend names={names} kind={chart.kind} />}
       <Picture chart={chart} data={data} label={sentenceOf(chart, data, title)} />
       {data.notes.map((note) => (
         <p key={note} class="faint">
@@ -89,18 +96,6 @@ function Drawn({ chart, data, title }: DrawnProps) {
       </button>
       <ChartTable chart={chart} data={data} isShown={isTableShown} />
     </>
-  );
-}
-
-function Legend({ names, kind }: { readonly names: readonly string[]; readonly kind: Chart['kind'] }) {
-  return (
-    <ul class="legend" aria-hidden="true">
-      {names.map((name, at) => (
-        <li key={name}>
-          <i class={`mark mark-${kind} series-${(at % 8) + 1}`} /> {name}
-        </li>
-      ))}
-    </ul>
   );
 }
 
@@ -142,27 +137,19 @@ function Picture({ chart, data, label }: { readonly chart: Chart; readonly data:
 function look(chart: Chart, width: number): Parameters<typeof import('./plot.ts').drawChart>[2] {
   const { format, x_format, stack } = chart;
   const formatY = (value: number): string =>
-    stack === 'percent' ? `${Math.round(value * 100)} %` : textIn(new Digits(String(value)), axisFormat(format));
-  const formatX = (value: Date | number | string): string =>
-    value instanceof Date
-      ? textIn(value.toISOString(), x_format)
-      : textIn(typeof value === 'number' ? new Digits(String(value)) : value, x_format);
+    stack === 'percent' ? textIn(new Digits(String(value)), 'percent.0') : textIn(new Digits(String(value)), axisFormat(format));
+  const formatX = (value: Date | number | string, unit: TimeUnit): string => {
+    if (x_format !== undefined) return textIn(exactOf(value), x_format);
+    return value instanceof Date ? formatTick(value, unit, appLocale()) : String(value);
+  };
   return {
     width,
     height: HEIGHT,
     formatY,
-    formatX: x_format === undefined ? (chart.kind === 'bar' ? shortDate : undefined) : formatX,
+    formatX,
     titleOf: (point: Point) => `${textIn(point.x, x_format)}\n${point.series}: ${textIn(point.y, format)}`,
   };
 }
-
-const shortDate = (value: Date | number | string): string =>
-  value instanceof Date
-    ? value
-        .toISOString()
-        .replace(/T00:00:00.000Z$/, '')
-        .replace(/^(\d{4}-\d{2})-01$/, '$1')
-    : String(value);
 
 /** Ticks are round numbers, which need no decimals of their own. */
 const axisFormat = (format: string | undefined): string => {
@@ -173,7 +160,7 @@ const axisFormat = (format: string | undefined): string => {
 function ChartTable({ chart, data, isShown }: { readonly chart: Chart; readonly data: Points; readonly isShown: boolean }) {
   const hasSeries = chart.series !== undefined || ysOf(chart).length > 1;
   return (
-    <div class={isShown ? 'table-box' : 'visually-hidden'}>
+    <div class={`chart-data ${isShown ? 'table-box' : 'visually-hidden'}`} tabIndex={isShown ? 0 : undefined}>
       <table data-testid="chart-table">
         <thead>
           <tr>

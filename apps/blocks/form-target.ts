@@ -2,6 +2,7 @@
 import { Digits, type Exact, parseExact } from '../../ui/exact.ts';
 import { read, serviceRoot } from '../page/api.ts';
 import type { Declaration, FieldSpec, Form, InputType } from '../page/document.ts';
+import { type Column, readColumnsOf } from './columns.ts';
 
 export interface FormField {
   readonly name: string;
@@ -24,17 +25,6 @@ export interface Target {
   readonly to: string;
   readonly fields: readonly FormField[];
   readonly inputType: string;
-}
-
-interface Column {
-  readonly name: string;
-  readonly kind: string;
-  readonly nullable: boolean;
-  readonly required: boolean;
-  readonly generated: boolean;
-  readonly max_length?: number;
-  readonly values?: readonly string[];
-  readonly operations?: readonly string[];
 }
 
 const TYPES: Readonly<Record<string, InputType>> = {
@@ -86,9 +76,7 @@ async function readEndpoint(form: Form, uri: string): Promise<Target> {
 const definitionUrl = (path: string): URL => new URL(`rest/definition/v1${path.startsWith('?') ? path : `/${path}`}`, serviceRoot);
 
 async function readColumns(form: Form, table: string, operation: 'insert' | 'update'): Promise<readonly FormField[]> {
-  const [type = '', schema = '', name = ''] = table.split('/');
-  const url = new URL(`rest/meta/v1/table/detail?${new URLSearchParams({ type, schema, table: name })}`, serviceRoot);
-  const { columns } = JSON.parse((await read(url)).text) as { columns: readonly Column[] };
+  const columns = await readColumnsOf(table);
   const byName = new Map(columns.map((column) => [column.name, column]));
   const writable = columns.filter(
     ({ generated, operations }) => !generated && (operations === undefined || operations.includes(operation)),
@@ -131,7 +119,9 @@ function fieldsOf(
       ...(spec.enum === undefined ? {} : { enum: spec.enum }),
       ...(spec.options === undefined ? {} : { options: spec.options }),
     };
-    const initial = spec.default ?? base.declaration.default;
+    // A checkbox has two states.
+    const isCheckbox = declaration.type === 'boolean' && declaration.required === true;
+    const initial = spec.default ?? base.declaration.default ?? (isCheckbox ? false : undefined);
     return {
       ...base,
       name: spec.name,
@@ -147,16 +137,19 @@ function fieldsOf(
 /** The JSON value of a text that was checked. */
 export function jsonValueOf({ declaration: { type, items }, isJson, isNullable }: FormField, text: string): Exact {
   if (text === '' && (isNullable || type !== 'string')) return null;
-  if (type === 'integer' || type === 'number') return new Digits(text);
+  if (type === 'integer' || type === 'number') return digitsOf(text);
   if (type === 'boolean') return text === 'true';
   if (type === 'array') return text.split(',').map((item) => itemOf(items?.type, item.trim()));
   return isJson ? parseJson(text) : text;
 }
 
-const itemOf = (type: InputType | undefined, text: string): Exact =>
-  type === 'integer' || type === 'number' ? new Digits(text) : type === 'boolean' ? text === 'true' : text;
+/** JSON has no leading zeros. */
+const digitsOf = (text: string): Digits => new Digits(text.replace(/^(-?)0+(?=\d)/, '$1'));
 
-function parseJson(text: string): Exact {
+const itemOf = (type: InputType | undefined, text: string): Exact =>
+  type === 'integer' || type === 'number' ? digitsOf(text) : type === 'boolean' ? text === 'true' : text;
+
+export function parseJson(text: string): Exact {
   try {
     return parseExact(text);
   } catch {

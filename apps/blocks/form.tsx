@@ -11,8 +11,8 @@ import { reloadAll } from '../page/generation.ts';
 import { askFirst } from './confirm.tsx';
 import { FormInput } from './form-input.tsx';
 import { sendForm } from './form-send.ts';
-import { type FormField, jsonValueOf, operationOf, readTarget, type Target } from './form-target.ts';
-import { linkAddress } from './link.tsx';
+import { type FormField, jsonValueOf, operationOf, parseJson, readTarget, type Target } from './form-target.ts';
+import { goTo, linkAddress } from './link.tsx';
 import { fillKey, type OneRow, readOneRow } from './record.tsx';
 
 const CHANGED = 412;
@@ -38,7 +38,7 @@ export interface FormProps {
   readonly form: Form;
   /** The row of an action. */
   readonly row?: Row;
-  readonly onDone?: () => void;
+  readonly onDone?: (message: string) => void;
 }
 
 export function FormBlock({ form, row, onDone }: FormProps) {
@@ -76,17 +76,22 @@ interface OpenFormProps {
   readonly found: OneRow;
   readonly row: Row | undefined;
   readonly rowKey: readonly string[] | undefined;
-  readonly onDone: (() => void) | undefined;
+  readonly onDone: ((message: string) => void) | undefined;
 }
 
-function OpenForm({ form, target, found, row, rowKey, onDone }: OpenFormProps) {
+function OpenForm({ form, target, found: read, row, rowKey, onDone }: OpenFormProps) {
   const { fields, operation } = target;
-  const start = initialTexts(fields, found.row);
+  // While something is typed the form keeps the row that it was typed into.
+  const held = useRef(read);
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>({});
+  if (Object.keys(texts).length === 0) held.current = read;
+  const found = held.current;
+  const start = initialTexts(fields, found.row);
   const [problems, setProblems] = useState<Readonly<Record<string, string>>>({});
   const [refusal, setRefusal] = useState<{ readonly message: string; readonly isChanged: boolean } | undefined>(undefined);
   const [done, setDone] = useState<string | undefined>(undefined);
   const [isSending, setSending] = useState(false);
+  const isBusy = useRef(false);
   const element = useRef<HTMLFormElement>(null);
   const id = useId();
   const textAt = (name: string): string => texts[name] ?? start[name] ?? '';
@@ -106,21 +111,23 @@ function OpenForm({ form, target, found, row, rowKey, onDone }: OpenFormProps) {
   };
 
   const submit = async (): Promise<void> => {
-    if (isSending) return;
+    if (isBusy.current) return;
     setDone(undefined);
     setRefusal(undefined);
     const invalid = findProblems(fields, textAt, operation);
     setProblems(invalid);
     if (Object.keys(invalid).length > 0) return focusFirst(invalid);
-    if (form.confirm !== undefined && !(await askFirst(form.confirm, form.button ?? BUTTONS[operation] ?? 'Send'))) return;
+    isBusy.current = true;
     setSending(true);
     try {
+      if (form.confirm !== undefined && !(await askFirst(form.confirm, form.button ?? BUTTONS[operation] ?? 'Send'))) return;
       const values = touchedValues(fields, texts, start, operation);
       const answer = await sendForm({ form, target, values, key: rowKey, etag: found.etag, row });
       finish(answer);
     } catch (error) {
       fail(error);
     } finally {
+      isBusy.current = false;
       setSending(false);
     }
   };
@@ -129,10 +136,11 @@ function OpenForm({ form, target, found, row, rowKey, onDone }: OpenFormProps) {
     const { done: wanted } = form;
     setTexts({});
     setProblems({});
-    setDone(fillMessage(typeof wanted === 'string' ? wanted : (wanted?.message ?? 'Done.'), answer));
+    const message = fillMessage(typeof wanted === 'string' ? wanted : (wanted?.message ?? 'Done.'), answer);
+    setDone(message);
     reloadAll();
-    if (typeof wanted === 'object' && wanted.open !== undefined) location.assign(linkAddress(wanted.open, { ...row, ...answer }));
-    else onDone?.();
+    if (typeof wanted === 'object' && wanted.open !== undefined) goTo(linkAddress(wanted.open, { ...row, ...answer }));
+    else onDone?.(message);
   };
 
   return (
@@ -190,17 +198,32 @@ function OpenForm({ form, target, found, row, rowKey, onDone }: OpenFormProps) {
 /** Checks every field that will be sent. */
 function findProblems(fields: readonly FormField[], textAt: (name: string) => string, operation: string): Readonly<Record<string, string>> {
   const found: Record<string, string> = {};
-  for (const { name, declaration } of fields) {
+  for (const { name, declaration, isJson } of fields) {
     const text = textAt(name);
     const isRequired = declaration.required === true && operation !== 'delete';
     const texts = declaration.type === 'array' && text !== '' ? text.split(',').map((item) => item.trim()) : [text];
     const item = declaration.type === 'array' ? (declaration.items ?? { type: 'string' as const }) : declaration;
     const problem =
-      text === '' ? (isRequired ? 'Enter a value.' : undefined) : texts.map((one) => checkText(item, one)).find((one) => one !== undefined);
+      text === ''
+        ? isRequired
+          ? 'Enter a value.'
+          : undefined
+        : (texts.map((one) => checkText(item, one)).find((one) => one !== undefined) ?? (isJson ? problemOfJson(text) : undefined));
     if (problem !== undefined) found[name] = problem;
   }
   return found;
 }
+
+function problemOfJson(text: string): string | undefined {
+  try {
+    parseJson(text);
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Untouched fields are not sent, except defaults of the form itself. */
 function touchedValues(
@@ -224,7 +247,7 @@ interface PlacedProblems {
 
 /** Puts the API's errors at their fields. */
 function placeProblems(error: unknown, fields: readonly FormField[]): PlacedProblems {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (!(error instanceof ApiFailure)) return { byField: {}, rest: message };
   const byField: Record<string, string> = {};
   const others: string[] = [];

@@ -14,6 +14,15 @@ export function linkAddress({ app, inputs = {} }: Link, row?: Row): string {
   return `${page}?${query.toString()}`;
 }
 
+/** Opens another app in place of this one. */
+export function goTo(address: string): void {
+  const link = document.createElement('a');
+  link.href = address;
+  document.body.append(link);
+  link.click();
+  link.remove();
+}
+
 interface AppLinkProps {
   readonly link: Link;
   readonly row?: Row | undefined;

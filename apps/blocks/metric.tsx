@@ -13,6 +13,8 @@ import { Sparkline } from './sparkline.tsx';
 
 const AGGREGATE = /^(count|sum|avg|min|max|countd)(?:\.(.+))?$/;
 const AVERAGE_PLACES = 6;
+/** A share that is shown in percent with one digit. */
+const PERCENT_PLACES = 3;
 const MAX_ROWS = 10_000;
 
 interface Answer {
@@ -65,8 +67,6 @@ function computed(rows: readonly Row[], value: string): Exact {
     return rows[0] === undefined ? null : (valueAt(rows[0], value) ?? null);
   }
   const [, name = '', column] = AGGREGATE.exec(value) ?? [];
-  // Groups of a table may have a column of that very name.
-  if (rows[0] !== undefined && Object.hasOwn(rows[0], value) && rows.length === 1) return valueAt(rows[0], value) ?? null;
   if (column === undefined) return digits({ units: BigInt(rows.length), scale: 0 });
   requireColumns(rows, [column]);
   const present = rows.map((row) => valueAt(row, column)).filter((item): item is Exact => item !== undefined && item !== null);
@@ -172,13 +172,12 @@ function Comparison({ metric, value, base }: { readonly metric: Metric; readonly
   const sign = difference.units === 0n ? 0 : difference.units < 0n ? -1 : 1;
   const isGood = (metric.better ?? 'up') === 'none' || sign === 0 ? undefined : (metric.better ?? 'up') === (sign > 0 ? 'up' : 'down');
   const { text } = formatValue(new Digits(writeDecimal(difference)), metric.format, appLocale());
-  const percent = before.units === 0n ? undefined : divide({ ...difference, units: difference.units * 100n }, absolute(before), 1);
+  const percent = before.units === 0n ? undefined : divide(difference, absolute(before), PERCENT_PLACES);
   return (
     <p class={`metric-compare ${isGood === undefined ? '' : isGood ? 'is-good' : 'is-bad'}`} data-testid="metric-compare">
       <span aria-hidden="true">{sign > 0 ? '▲' : sign < 0 ? '▼' : '='}</span> {sign > 0 ? '+' : ''}
       {text}
-      {percent !== undefined &&
-        ` (${sign > 0 ? '+' : ''}${formatValue(new Digits(writeDecimal(percent)), 'number.1', appLocale()).text} %)`}
+      {percent !== undefined && ` (${sign > 0 ? '+' : ''}${formatValue(new Digits(writeDecimal(percent)), 'percent.1', appLocale()).text})`}
       {label !== undefined && <span class="metric-base"> {label}</span>}
     </p>
   );

@@ -8,7 +8,7 @@ import type { Literal, RecordSpec } from '../page/document.ts';
 import { fillFilter, fillValue, type Row, valueAt } from '../page/fill.ts';
 import { type Pair, rowsOf, tableUrl } from '../page/rows.ts';
 import { Value } from '../values/value.tsx';
-import { columnsOf, labelOf } from './columns.ts';
+import { columnsOf, labelOf, readBinaryColumns } from './columns.ts';
 import { AppLink } from './link.tsx';
 
 const NOT_FOUND = 404;
@@ -39,29 +39,39 @@ export async function readOneRow(from: string, key: readonly string[] | undefine
   }
 }
 
-async function readRecord({ from, key, fields, expand = [] }: RecordSpec): Promise<OneRow> {
-  const found = await readOneRow(from, fillKey(key), expand);
+interface ReadRecord extends OneRow {
+  readonly binary: ReadonlySet<string>;
+}
+
+async function readRecord({ from, key, fields, expand = [] }: RecordSpec): Promise<ReadRecord> {
+  const [found, binary] = await Promise.all([readOneRow(from, fillKey(key), expand), readBinaryColumns(from)]);
   if (found.row !== undefined)
     requireColumns(
       [found.row],
       columnsOf(fields, [found.row]).map(({ name }) => name),
     );
-  return found;
+  return { ...found, binary };
 }
 
 export function RecordBlock({ record }: { readonly record: RecordSpec }) {
   const reading = useReading(record, () => readRecord(record));
   return (
     <BlockBody reading={reading} isEmpty={({ row }) => row === undefined} empty="This row does not exist.">
-      {({ row }) => row !== undefined && <Fields row={row} record={record} />}
+      {({ row, binary }) => row !== undefined && <Fields {...{ row, record, binary }} />}
     </BlockBody>
   );
 }
 
-function Fields({ row, record }: { readonly row: Row; readonly record: RecordSpec }) {
+interface FieldsProps {
+  readonly row: Row;
+  readonly record: RecordSpec;
+  readonly binary: ReadonlySet<string>;
+}
+
+function Fields({ row, record, binary }: FieldsProps) {
   return (
     <dl class="record">
-      {columnsOf(record.fields, [row]).map((column) => {
+      {columnsOf(record.fields, [row], binary).map((column) => {
         const shown = <Value value={valueAt(row, column.name)} format={column.format} />;
         return (
           <div key={column.name}>

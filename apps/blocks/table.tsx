@@ -10,8 +10,8 @@ import { setViewState, viewState } from '../page/inputs.ts';
 import { dataUrl, isTable, type Pair, readRows } from '../page/rows.ts';
 import { isNumber, Value } from '../values/value.tsx';
 import { Actions } from './actions.tsx';
-import { columnsOf, labelOf } from './columns.ts';
-import { AppLink, linkAddress } from './link.tsx';
+import { columnsOf, labelOf, readBinaryColumns } from './columns.ts';
+import { AppLink, goTo, linkAddress } from './link.tsx';
 
 const DEFAULT_SIZE = 20;
 const MAX_EXPORT = 10_000;
@@ -25,6 +25,8 @@ interface Page {
   readonly rows: readonly Row[];
   readonly hasNext: boolean;
   readonly total: string | undefined;
+  /** Names of its binary columns. */
+  readonly binary: ReadonlySet<string>;
 }
 
 function readSort(text: string | undefined): Sort | undefined {
@@ -42,16 +44,19 @@ function sorted(table: Table, sort: Sort | undefined): Data {
 
 async function readPage(table: Table, sort: Sort | undefined, page: number): Promise<Page> {
   const size = table.size ?? DEFAULT_SIZE;
-  const read = isTable(table.from) ? await readTablePage(table, sort, page, size) : await readEndpointPage(table, sort, page, size);
+  const [read, binary] = await Promise.all([
+    isTable(table.from) ? readTablePage(table, sort, page, size) : readEndpointPage(table, sort, page, size),
+    readBinaryColumns(table.from),
+  ]);
   requireColumns(
     read.rows,
     columnsOf(table.columns, read.rows).map(({ name }) => name),
   );
-  return read;
+  return { ...read, binary };
 }
 
 /** One row more than the page shows whether there is a next one. */
-async function readTablePage(table: Table, sort: Sort | undefined, page: number, size: number): Promise<Page> {
+async function readTablePage(table: Table, sort: Sort | undefined, page: number, size: number): Promise<Omit<Page, 'binary'>> {
   const count: readonly Pair[] = table.count === true ? [['$count', 'exact']] : [];
   const paging: readonly Pair[] = [['pg', String(page)], ['ps', String(size)], ...count];
   const data = sorted(table, sort);
@@ -68,7 +73,7 @@ async function readTablePage(table: Table, sort: Sort | undefined, page: number,
   return { rows, hasNext: next.rows.length > 0, total };
 }
 
-async function readEndpointPage(table: Table, sort: Sort | undefined, page: number, size: number): Promise<Page> {
+async function readEndpointPage(table: Table, sort: Sort | undefined, page: number, size: number): Promise<Omit<Page, 'binary'>> {
   const { rows } = await readRows(await dataUrl(table, []));
   const ordered = sort === undefined ? rows : rows.toSorted((a, b) => compareCells(valueAt(a, sort.column), valueAt(b, sort.column), sort));
   const total = table.count === true ? String(rows.length) : undefined;
@@ -89,10 +94,18 @@ export function TableBlock({ id, table }: { readonly id: string; readonly table:
   const sort = readSort(viewState.value.get(`${id}.sort`));
   const page = Math.max(0, Number.parseInt(viewState.value.get(`${id}.page`) ?? '1', 10) - 1 || 0);
   const reading = useReading(table, () => readPage(table, sort, page), [sort, page]);
+  const [done, setDone] = useState<string | undefined>(undefined);
   return (
-    <BlockBody reading={reading} isEmpty={({ rows }) => rows.length === 0 && page === 0} empty={table.empty ?? 'No rows.'}>
-      {(shown) => <Rows id={id} table={table} sort={sort} page={page} shown={shown} />}
-    </BlockBody>
+    <>
+      {done !== undefined && (
+        <p class="form-done" role="status" data-testid="form-done">
+          {done}
+        </p>
+      )}
+      <BlockBody reading={reading} isEmpty={({ rows }) => rows.length === 0 && page === 0} empty={table.empty ?? 'No rows.'}>
+        {(shown) => <Rows id={id} table={table} sort={sort} page={page} shown={shown} onDone={setDone} />}
+      </BlockBody>
+    </>
   );
 }
 
@@ -102,12 +115,13 @@ interface RowsProps {
   readonly sort: Sort | undefined;
   readonly page: number;
   readonly shown: Page;
+  readonly onDone: (message: string) => void;
 }
 
-function Rows({ id, table, sort, page, shown: { rows, hasNext, total } }: RowsProps) {
-  const columns = columnsOf(table.columns, rows);
+function Rows({ id, table, sort, page, shown: { rows, hasNext, total, binary }, onDone }: RowsProps) {
+  const columns = columnsOf(table.columns, rows, binary);
   const hasActions = (table.actions ?? []).length > 0;
-  const goTo = (to: number): void => setViewState(`${id}.page`, to === 0 ? undefined : String(to + 1));
+  const turnTo = (to: number): void => setViewState({ [`${id}.page`]: to === 0 ? undefined : String(to + 1) });
   return (
     <>
       <section class="table-box" aria-label="Rows" tabIndex={0}>
@@ -120,6 +134,8 @@ function Rows({ id, table, sort, page, shown: { rows, hasNext, total } }: RowsPr
                   column={column}
                   sort={sort}
                   isNumeric={isNumericColumn(column, rows)}
+                  // The database sorts by columns of the table itself.
+                  isSortable={!isTable(table.from) || !column.name.includes('.')}
                   onSort={(next) => sortBy(id, next)}
                 />
               ))}
@@ -132,7 +148,7 @@ function Rows({ id, table, sort, page, shown: { rows, hasNext, total } }: RowsPr
           </thead>
           <tbody>
             {rows.map((row, at) => (
-              <RowLine key={String(at)} {...{ row, table, columns }} />
+              <RowLine key={String(at)} {...{ row, table, columns, onDone }} />
             ))}
           </tbody>
         </table>
@@ -141,13 +157,13 @@ function Rows({ id, table, sort, page, shown: { rows, hasNext, total } }: RowsPr
         {(page > 0 || hasNext) && (
           <nav aria-label="Pages">
             {page > 0 && (
-              <button type="button" data-testid="prev" onClick={() => goTo(page - 1)}>
+              <button type="button" data-testid="prev" onClick={() => turnTo(page - 1)}>
                 Previous
               </button>
             )}
             <span class="muted">Page {page + 1}</span>
             {hasNext && (
-              <button type="button" data-testid="next" onClick={() => goTo(page + 1)}>
+              <button type="button" data-testid="next" onClick={() => turnTo(page + 1)}>
                 Next
               </button>
             )}
@@ -171,24 +187,23 @@ const alignOf = (column: ColumnSpec, isNumeric: boolean): string => `align-${col
 
 /** Ascending, then descending, then as it was. */
 function sortBy(id: string, next: Sort | undefined): void {
-  setViewState(`${id}.page`, undefined);
-  setViewState(`${id}.sort`, next === undefined ? undefined : `${next.column}.${next.isDescending ? 'desc' : 'asc'}`);
+  const text = next === undefined ? undefined : `${next.column}.${next.isDescending ? 'desc' : 'asc'}`;
+  setViewState({ [`${id}.page`]: undefined, [`${id}.sort`]: text });
 }
 
 interface HeadProps {
   readonly column: ColumnSpec;
   readonly sort: Sort | undefined;
   readonly isNumeric: boolean;
+  readonly isSortable: boolean;
   readonly onSort: (sort: Sort | undefined) => void;
 }
 
-function Head({ column, sort, isNumeric, onSort }: HeadProps) {
+function Head({ column, sort, isNumeric, isSortable, onSort }: HeadProps) {
   const own = sort?.column === column.name ? sort : undefined;
   const next =
     own === undefined ? { column: column.name, isDescending: false } : own.isDescending ? undefined : { ...own, isDescending: true };
   const direction = own === undefined ? 'none' : own.isDescending ? 'descending' : 'ascending';
-  // The database sorts by columns of the table itself.
-  const isSortable = !column.name.includes('.');
   return (
     <th scope="col" aria-sort={isSortable ? direction : undefined} class={alignOf(column, isNumeric)}>
       {isSortable ? (
@@ -206,15 +221,19 @@ interface LineProps {
   readonly row: Row;
   readonly table: Table;
   readonly columns: readonly ColumnSpec[];
+  readonly onDone: (message: string) => void;
 }
 
+/** Formats whose values stay on one line. */
+const SHORT = /^(?:date|datetime|time|month|year|badge|code)$/;
+
 /** The whole row is clickable; its first cell has the link for the keyboard. */
-function RowLine({ row, table, columns }: LineProps) {
+function RowLine({ row, table, columns, onDone }: LineProps) {
   const { link, actions = [] } = table;
   const open = (event: MouseEvent): void => {
     if (link === undefined || (event.target instanceof Element && event.target.closest('a, button') !== null)) return;
     if (getSelection()?.toString()) return;
-    location.assign(linkAddress(link, row));
+    goTo(linkAddress(link, row));
   };
   return (
     <tr data-testid="row" class={link === undefined ? '' : 'is-link'} onClick={open}>
@@ -223,7 +242,12 @@ function RowLine({ row, table, columns }: LineProps) {
         const shown = <Value value={value} format={column.format} />;
         const target = column.link ?? (at === 0 ? link : undefined);
         return (
-          <td key={column.name} data-testid="cell" data-column={column.name} class={alignOf(column, isNumber(value, column.format))}>
+          <td
+            key={column.name}
+            data-testid="cell"
+            data-column={column.name}
+            class={`${alignOf(column, isNumber(value, column.format))}${SHORT.test(column.format ?? '') ? ' is-short' : ''}`}
+          >
             {target === undefined ? (
               shown
             ) : (
@@ -236,7 +260,7 @@ function RowLine({ row, table, columns }: LineProps) {
       })}
       {actions.length > 0 && (
         <td class="align-right">
-          <Actions actions={actions} row={row} />
+          <Actions actions={actions} row={row} onDone={onDone} />
         </td>
       )}
     </tr>

@@ -29,7 +29,7 @@ export function TabList({ id, titles, panels, open }: TabListProps) {
       if (at + 1 === shown) panel.dataset['opened'] = '';
     }
   }, [shown]);
-  const choose = (tab: number): void => setViewState(id, tab === 1 ? undefined : String(tab));
+  const choose = (tab: number): void => setViewState({ [id]: tab === 1 ? undefined : String(tab) });
   const move = (event: KeyboardEvent): void => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (step === undefined) return;

@@ -6,7 +6,7 @@ import { useContext, useEffect, useLayoutEffect, useMemo, useRef } from 'preact/
 import { ApiFailure } from './answer.ts';
 import { forgetReads } from './api.ts';
 import { blockingInputs, inputNamesIn } from './fill.ts';
-import { generation, isHidden } from './generation.ts';
+import { generation, isHidden, noteUpdate } from './generation.ts';
 import { inputOf } from './inputs.ts';
 
 export interface BlockContext {
@@ -21,6 +21,8 @@ export const CurrentBlock = createContext<BlockContext | undefined>(undefined);
 type State = 'loading' | 'ready' | 'empty' | 'error' | 'waiting';
 
 interface Loaded<T> {
+  /** Values of the inputs that it was read with. */
+  readonly values?: string;
   readonly value?: T;
   readonly error?: Error;
 }
@@ -40,35 +42,35 @@ export function useReading<T>(spec: unknown, load: () => Promise<T>, more: reado
   const loaded: Signal<Loaded<T>> = useMemo(() => signal({}), []);
   const own = useMemo(() => signal(0), []);
   const names = useMemo(() => [...new Set(inputNamesIn(spec))], [spec]);
-  const waits = useMemo(() => computed(() => blockingInputs(spec)), [spec]);
+  const waits = useMemo(() => computed(() => blockingInputs(names)), [names]);
   const waitsFor = waits.value;
   const values = JSON.stringify([names.map((name) => inputOf(name)?.texts), ...more]);
   const isActive = block?.isOpen.value !== false && !isHidden.value && waitsFor.length === 0;
   const turn = useRef(0);
-  const shownValues = useRef<string | undefined>(undefined);
   useEffect(() => {
     if (!isActive) return;
     const mine = ++turn.current;
-    // Other values make the old answer wrong; a refresh only makes it old.
-    if (shownValues.current !== values) loaded.value = {};
     load().then(
       (value) => {
         if (mine !== turn.current) return;
-        shownValues.current = values;
-        loaded.value = { value };
+        loaded.value = { values, value };
+        noteUpdate();
       },
       (error: unknown) => {
         if (mine !== turn.current) return;
         const failure = error instanceof Error ? error : new Error(String(error));
-        loaded.value = shownValues.current === values ? { ...loaded.value, error: failure } : { error: failure };
+        loaded.value = loaded.value.values === values ? { ...loaded.value, error: failure } : { values, error: failure };
       },
     );
   }, [isActive, values, generation.value, own.value]);
+  // Other values make the old answer wrong; a refresh only makes it old.
+  const current = loaded.value.values === values ? loaded.value : {};
   const retry = (): void => {
     forgetReads();
+    loaded.value = {};
     own.value++;
   };
-  return { loaded: loaded.value, waitsFor, retry };
+  return { loaded: current, waitsFor, retry };
 }
 
 interface BlockBodyProps<T> {
@@ -110,21 +112,32 @@ export function BlockBody<T>({ reading: { loaded, waitsFor, retry }, isEmpty, em
 
 export function useSectionState(state: State, isStale = false): void {
   const block = useContext(CurrentBlock);
+  const shownHeight = useRef(0);
   useLayoutEffect(() => {
     if (block === undefined) return;
+    // What was shown before keeps its room while other values are read.
+    block.section.style.minHeight = state === 'loading' && shownHeight.current > 0 ? `${shownHeight.current}px` : '';
     block.section.dataset['state'] = state;
     if (state === 'loading') block.section.setAttribute('aria-busy', 'true');
     else block.section.removeAttribute('aria-busy');
     if (isStale) block.section.dataset['stale'] = '';
     else delete block.section.dataset['stale'];
+    if (state !== 'loading') shownHeight.current = block.section.offsetHeight;
   }, [state, isStale]);
 }
 
 function Waiting({ names }: { readonly names: readonly string[] }) {
-  const labels = names.map((name) => inputOf(name)?.declaration.label ?? name);
+  const labelsOf = (isMissing: boolean): string =>
+    names
+      .flatMap((name) => inputOf(name) ?? [])
+      .filter(({ texts }) => (texts.length === 0) === isMissing)
+      .map(({ name, declaration }) => declaration.label ?? name)
+      .join(', ');
+  const [missing, invalid] = [labelsOf(true), labelsOf(false)];
   return (
     <p class="waiting" role="status">
-      Needs a value: {labels.join(', ')}.
+      {missing !== '' && `Needs a value: ${missing}. `}
+      {invalid !== '' && `Needs a valid value: ${invalid}.`}
     </p>
   );
 }
@@ -146,10 +159,11 @@ export function Failure({ error, onRetry }: { readonly error: Error; readonly on
 
 /** Throws if the rows lack a column, and names those that they have. */
 export function requireColumns(rows: readonly Readonly<Record<string, unknown>>[], columns: readonly string[]): void {
-  const [first] = rows;
-  if (first === undefined) return;
-  const missing = columns.find((column) => !hasColumn(first, column));
-  if (missing !== undefined) throw new Error(`The answer has no column "${missing}". It has ${Object.keys(first).join(', ')}.`);
+  if (rows.length === 0) return;
+  const missing = columns.find((column) => !rows.some((row) => hasColumn(row, column)));
+  if (missing === undefined) return;
+  const existing = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  throw new Error(`The answer has no column "${missing}". It has ${existing.join(', ') || 'none'}.`);
 }
 
 function hasColumn(row: Readonly<Record<string, unknown>>, column: string): boolean {

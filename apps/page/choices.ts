@@ -1,7 +1,9 @@
 /** Choices of an input or a field: those of its `enum`, or rows. */
 import { useEffect, useState } from 'preact/hooks';
 import type { Declaration, Options } from './document.ts';
-import { textOf, valueAt } from './fill.ts';
+import { inputNamesIn, textOf, valueAt } from './fill.ts';
+import { generation } from './generation.ts';
+import { inputOf } from './inputs.ts';
 import { dataUrl, isTable, type Pair, readRows } from './rows.ts';
 
 export interface Choice {
@@ -14,6 +16,7 @@ const MAX_CHOICES = 1000;
 /** `undefined` if the value is free; empty until the rows have arrived. */
 export function useChoices(declaration: Pick<Declaration, 'enum'>, options: Options | undefined): readonly Choice[] | undefined {
   const [rows, setRows] = useState<readonly Choice[]>([]);
+  const needs = inputNamesIn(options).map((name) => inputOf(name)?.texts);
   useEffect(() => {
     if (options === undefined) return;
     let isCurrent = true;
@@ -24,7 +27,7 @@ export function useChoices(declaration: Pick<Declaration, 'enum'>, options: Opti
     return () => {
       isCurrent = false;
     };
-  }, [options]);
+  }, [options, JSON.stringify(needs), generation.value]);
   if (options !== undefined) return rows;
   return declaration.enum?.map((value) => ({ value: String(value), text: String(value) }));
 }

@@ -1,6 +1,8 @@
 /** The controls of the inputs. Changes apply on `change`; an invalid value stays, with a message. */
 import { useId } from 'preact/hooks';
+import { appLocale } from './app-context.ts';
 import { type Choice, useChoices } from './choices.ts';
+import { instantOf, wallTime } from './dates.ts';
 import type { Declaration } from './document.ts';
 import { type InputState, inputs, isDefault, resetInputs, setInput } from './inputs.ts';
 
@@ -26,7 +28,7 @@ function Control({ input }: { readonly input: InputState }) {
   const isGroup = declaration.type === 'array';
   const control = <Field input={input} id={id} />;
   return (
-    <div class="input">
+    <div class={`input input-${declaration.type}`}>
       {isGroup ? (
         <span class="label" id={`${id}-label`}>
           {label}
@@ -35,7 +37,7 @@ function Control({ input }: { readonly input: InputState }) {
         <label for={id}>{label}</label>
       )}
       {control}
-      <span class="print-value">{input.texts.join(', ') || 'all'}</span>
+      <span class="print-value">{input.texts.map((text) => WORDS[declaration.type]?.[text] ?? text).join(', ') || 'all'}</span>
       {problem !== undefined && (
         <span class="input-error" id={`${id}-error`} role="alert" data-testid={`input-${name}-error`}>
           {problem}
@@ -49,8 +51,6 @@ interface FieldProps {
   readonly input: InputState;
   readonly id: string;
 }
-
-const HTML_TYPES: Readonly<Record<string, 'date' | 'text'>> = { date: 'date' };
 
 function Field({ input, id }: FieldProps) {
   const { name, declaration, texts, problem } = input;
@@ -83,18 +83,27 @@ function Field({ input, id }: FieldProps) {
         ))}
       </select>
     );
+  // Controls of times cannot show a text that is not a time.
+  const [text = ''] = texts;
+  const kind = text !== '' && problem !== undefined ? 'text' : (CONTROLS[declaration.type] ?? 'text');
+  const isTime = kind === 'datetime-local';
+  const { zone } = appLocale();
   return (
     <input
       {...common}
-      // A date field cannot show a text that is not a date.
-      type={(problem === undefined || texts[0] === undefined ? (HTML_TYPES[declaration.type] ?? 'text') : 'text') as 'text'}
+      key={kind}
+      type={kind as 'text'}
+      step={isTime ? 'any' : undefined}
       inputMode={modeOf(declaration)}
-      value={texts[0] ?? ''}
+      value={isTime && text !== '' ? wallTime(text, zone) : text}
       spellcheck={false}
-      onChange={(event) => set(one(event.currentTarget.value))}
+      autocomplete="off"
+      onChange={({ currentTarget: { value } }) => set(one(isTime && value !== '' ? instantOf(value, zone) : value))}
     />
   );
 }
+
+const CONTROLS: Readonly<Record<string, string>> = { date: 'date', timestamp: 'datetime-local' };
 
 const YES_NO: readonly Choice[] = [
   { value: 'true', text: 'yes' },
@@ -107,6 +116,8 @@ const listOf = (text: string): readonly string[] =>
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '');
+
+const WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = { boolean: { true: 'yes', false: 'no' } };
 
 const modeOf = ({ type }: Declaration): 'decimal' | 'numeric' | undefined =>
   type === 'number' ? 'decimal' : type === 'integer' ? 'numeric' : undefined;

@@ -35,11 +35,22 @@ export function resolveRelative(text: string, today: string): string | undefined
 const dayText = (year: number, month: number, day: number): string => new Date(Date.UTC(year, month, day)).toISOString().slice(0, 10);
 
 /** The instant at which a day begins in a time zone, as RFC 3339. */
-export function startOfDay(day: string, zone: string): string {
-  const utc = Date.parse(`${day}T00:00:00Z`);
+export const startOfDay = (day: string, zone: string): string => instantOf(`${day}T00:00:00`, zone);
+
+/** The instant at which the clocks of a zone show a time, as RFC 3339. */
+export function instantOf(wall: string, zone: string): string {
+  const utc = Date.parse(`${wall}Z`);
   const first = utc - offsetAt(utc, zone);
-  const start = utc - offsetAt(first, zone);
-  return new Date(start).toISOString().replace('.000Z', 'Z');
+  const instant = utc - offsetAt(first, zone);
+  return new Date(instant).toISOString().replace('.000Z', 'Z');
+}
+
+/** The time that the clocks of a zone show at an instant. Without a zone, the text is that time. */
+export function wallTime(text: string, zone: string): string {
+  const local = text.replace(' ', 'T');
+  if (!/(?:Z|[+-]\d{2}:?\d{2})$/i.test(local)) return local;
+  const instant = Date.parse(local);
+  return new Date(instant + offsetAt(instant - (instant % 1000), zone)).toISOString().replace(/(?:\.000)?Z$/, '');
 }
 
 /** Milliseconds by which the clocks of a zone are ahead of UTC. */

@@ -51,16 +51,19 @@ export function fillFilter(filter: string): string | undefined {
   return isMissing ? undefined : filled;
 }
 
-/** Names of the inputs in a text or value. */
+/** Parts of a block whose inputs do not change what it reads. */
+const WITHOUT_DATA = new Set(['link', 'actions', 'columns', 'done']);
+
+/** Names of the inputs that a block's data depend on. */
 export function inputNamesIn(value: unknown): readonly string[] {
   if (typeof value === 'string')
     return [...value.matchAll(PLACEHOLDER)].flatMap(([, name]) => (name === undefined || name === 'row' ? [] : [name]));
   if (Array.isArray(value)) return value.flatMap(inputNamesIn);
-  if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(inputNamesIn);
-  return [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, item]) => (WITHOUT_DATA.has(name) ? [] : inputNamesIn(item)));
 }
 
-/** Inputs that the value needs and that are required or invalid. */
-export function blockingInputs(value: unknown): readonly string[] {
-  return [...new Set(inputNamesIn(value))].filter((name) => inputOf(name)?.problem !== undefined);
+/** Inputs that are invalid, or required and without a value. */
+export function blockingInputs(names: readonly string[]): readonly string[] {
+  return names.filter((name) => inputOf(name)?.problem !== undefined);
 }

@@ -4,26 +4,39 @@ import { forgetReads } from './api.ts';
 
 /** Grows whenever all blocks have to read again. */
 export const generation = signal(0);
-/** Time of the last complete refresh. */
+/** Time at which the last block got its values. */
 export const updatedAt = signal<Date>(new Date());
 export const isHidden = signal(document.hidden);
 
 export function reloadAll(): void {
   forgetReads();
   generation.value++;
+}
+
+/** Notes that a block shows new values. */
+export function noteUpdate(): void {
   updatedAt.value = new Date();
 }
 
+/** Timers may fire a little early. */
+const TOLERANCE = 500;
+let interval = Number.POSITIVE_INFINITY;
+let last = Date.now();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+function refreshIfDue(): void {
+  isHidden.value = document.hidden;
+  if (document.hidden || Date.now() - last < interval - TOLERANCE) return;
+  last = Date.now();
+  reloadAll();
+}
+
+document.addEventListener('visibilitychange', refreshIfDue);
+
 /** Reloads at an interval, while the page is visible. */
 export function startRefresh(seconds: number | undefined): void {
-  let last = Date.now();
-  const refresh = (): void => {
-    last = Date.now();
-    reloadAll();
-  };
-  document.addEventListener('visibilitychange', () => {
-    isHidden.value = document.hidden;
-    if (!document.hidden && seconds !== undefined && Date.now() - last > seconds * 1000) refresh();
-  });
-  if (seconds !== undefined) setInterval(() => !document.hidden && refresh(), seconds * 1000);
+  clearInterval(timer);
+  interval = seconds === undefined ? Number.POSITIVE_INFINITY : seconds * 1000;
+  last = Date.now();
+  if (seconds !== undefined) timer = setInterval(refreshIfDue, interval);
 }

@@ -1,5 +1,6 @@
 /** Values of the inputs, read from and written to the address. */
-import { computed, signal } from '@preact/signals';
+import { batch, computed, signal } from '@preact/signals';
+import { forgetReads } from './api.ts';
 import { checkValue } from './check.ts';
 import { resolveRelative, startOfDay, todayIn, zoneOf } from './dates.ts';
 import type { AppDocument, Declaration } from './document.ts';
@@ -19,6 +20,7 @@ const declared = signal<ReadonlyMap<string, Declaration>>(new Map());
 /** Texts by input, as the address has them. */
 const chosen = signal<ReadonlyMap<string, Texts>>(new Map());
 let defaults: ReadonlyMap<string, Texts> = new Map();
+let statesOfBlocks: ReadonlySet<string> = new Set();
 
 /** Parameters of the address that are not inputs, nor the state of a block. */
 export const unknownParameters = signal<readonly string[]>([]);
@@ -43,23 +45,35 @@ export function startInputs({ inputs: all = {}, timezone }: AppDocument, stateNa
   declared.value = new Map(Object.entries(all));
   const zone = zoneOf(timezone);
   defaults = new Map(Object.entries(all).map(([name, declaration]) => [name, defaultOf(declaration, zone)]));
-  const readAddress = (): void => {
-    const query = new URLSearchParams(location.search);
-    chosen.value = new Map([...declared.value.keys()].map((name) => [name, textsFrom(query.getAll(name)) ?? defaults.get(name) ?? []]));
-    const others = [...new Set(query.keys())].filter((name) => !declared.value.has(name) && !RESERVED.has(name));
-    viewState.value = new Map(others.filter((name) => stateNames.has(name)).map((name) => [name, query.get(name) ?? '']));
-    unknownParameters.value = others.filter((name) => !stateNames.has(name));
-  };
+  statesOfBlocks = stateNames;
   readAddress();
-  window.addEventListener('popstate', readAddress);
+}
+
+/** Takes over the view of the address, at the start and after Back. */
+export function readAddress(): void {
+  const query = new URLSearchParams(location.search);
+  const others = [...new Set(query.keys())].filter((name) => !declared.value.has(name) && !RESERVED.has(name));
+  batch(() => {
+    choose(new Map([...declared.value.keys()].map((name) => [name, textsFrom(query.getAll(name)) ?? defaults.get(name) ?? []])));
+    viewState.value = new Map(others.filter((name) => statesOfBlocks.has(name)).map((name) => [name, query.get(name) ?? '']));
+    unknownParameters.value = others.filter((name) => !statesOfBlocks.has(name));
+  });
+}
+
+/** Other values are read again, even those that were shown before. */
+function choose(next: ReadonlyMap<string, Texts>): void {
+  const isChanged = [...next].some(([name, texts]) => !isSame(texts, chosen.value.get(name) ?? []));
+  chosen.value = next;
+  if (isChanged) forgetReads();
 }
 
 /** An empty parameter means that there is no value. */
 const textsFrom = (values: readonly string[]): Texts | undefined =>
   values.length === 0 ? undefined : values.length === 1 && values[0] === '' ? [] : values;
 
-function defaultOf({ default: given, type, items }: Declaration, zone: string): Texts {
-  if (given === undefined || given === null) return [];
+function defaultOf({ default: given, type, items, required }: Declaration, zone: string): Texts {
+  // A checkbox has two states.
+  if (given === undefined || given === null) return type === 'boolean' && required === true ? ['false'] : [];
   const list = Array.isArray(given) ? (given as readonly unknown[]) : [given];
   const kind = items?.type ?? type;
   return list.map((item) => {
@@ -71,22 +85,31 @@ function defaultOf({ default: given, type, items }: Declaration, zone: string): 
 }
 
 export function setInput(name: string, texts: Texts): void {
-  chosen.value = new Map(chosen.value).set(name, texts);
-  writeAddress();
+  setInputs(new Map(chosen.value).set(name, texts));
 }
 
 export function resetInputs(): void {
-  chosen.value = new Map(defaults);
+  setInputs(new Map(defaults));
+}
+
+/** Other values have other pages. */
+function setInputs(next: ReadonlyMap<string, Texts>): void {
+  batch(() => {
+    choose(next);
+    viewState.value = new Map([...viewState.value].filter(([name]) => !name.endsWith('.page')));
+  });
   writeAddress();
 }
 
 export const isDefault = computed(() => [...chosen.value].every(([name, texts]) => isSame(texts, defaults.get(name) ?? [])));
 
-/** Sets or removes the state of a block. */
-export function setViewState(name: string, value: string | undefined): void {
+/** Sets or removes states of a block, as one step of the history. */
+export function setViewState(changes: Readonly<Record<string, string | undefined>>): void {
   const next = new Map(viewState.value);
-  if (value === undefined) next.delete(name);
-  else next.set(name, value);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === undefined) next.delete(name);
+    else next.set(name, value);
+  }
   viewState.value = next;
   writeAddress();
 }

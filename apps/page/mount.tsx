@@ -3,6 +3,7 @@ import { computed, type ReadonlySignal } from '@preact/signals';
 import type { ComponentChild } from 'preact';
 import { render } from 'preact';
 import { ChartBlock } from '../blocks/chart.tsx';
+import { Textures } from '../blocks/chart-series.tsx';
 import { Confirm } from '../blocks/confirm.tsx';
 import { FormBlock } from '../blocks/form.tsx';
 import { MetricBlock } from '../blocks/metric.tsx';
@@ -26,11 +27,22 @@ function componentOf({ id = '', title, metric, chart, table, record, form }: Blo
   return undefined;
 }
 
-export function mountApp({ blocks, refresh }: AppDocument): void {
-  const header = document.querySelector('body > header');
-  header?.after(place('top', <Controls />), place('notice', <Notice />));
-  if (refresh !== undefined) header?.append(place('refreshed', <Refreshed />));
-  document.body.append(place('dialogs', <Confirm />));
+const places: HTMLElement[] = [];
+
+export function mountApp({ blocks }: AppDocument): void {
+  for (const element of places.splice(0)) render(null, element);
+  fill(document.querySelector('.top'), <Controls />);
+  document.querySelector('main')?.before(place('notice', <Notice />));
+  fill(document.querySelector('.refreshed'), <Refreshed />);
+  document.body.append(
+    place(
+      'dialogs',
+      <>
+        <Confirm />
+        <Textures />
+      </>,
+    ),
+  );
   mountBlocks(blocks, always);
 }
 
@@ -47,10 +59,7 @@ function mountBlock(block: Block, isOpen: ReadonlySignal<boolean>): void {
   const component = componentOf(block);
   if (section === null || component === undefined) return;
   const context: BlockContext = { id: block.id ?? '', section, isOpen };
-  const body = place('block-body', <CurrentBlock.Provider value={context}>{component}</CurrentBlock.Provider>);
-  const note = section.querySelector(':scope > .note');
-  if (note === null) section.append(body);
-  else note.before(body);
+  fill(section.querySelector(':scope > .block-body'), <CurrentBlock.Provider value={context}>{component}</CurrentBlock.Provider>);
 }
 
 function mountTabs(id: string, tabs: NonNullable<Block['tabs']>, isOpen: ReadonlySignal<boolean>): void {
@@ -71,6 +80,14 @@ function mountTabs(id: string, tabs: NonNullable<Block['tabs']>, isOpen: Readonl
 function place(name: string, component: ComponentChild): HTMLElement {
   const element = document.createElement('div');
   element.className = name;
-  render(component, element);
+  fill(element, component);
   return element;
+}
+
+/** Puts a component into an element that the service has written, in place of its content. */
+function fill(element: Element | null, component: ComponentChild): void {
+  if (!(element instanceof HTMLElement)) return;
+  element.replaceChildren();
+  render(component, element);
+  places.push(element);
 }

@@ -16,11 +16,11 @@ export function Notice() {
 export function Refreshed() {
   const time = new Intl.DateTimeFormat(appLocale().name, { timeStyle: 'medium' }).format(updatedAt.value);
   return (
-    <p class="refreshed">
+    <>
       <span data-testid="updated">Updated {time}</span>
       <button type="button" data-testid="refresh" onClick={reloadAll}>
         Refresh
       </button>
-    </p>
+    </>
   );
 }

@@ -1,11 +1,15 @@
 /** The page without a context: takes a token from the fragment or asks for one, then loads the app. */
 import { render } from 'preact';
 import { useState } from 'preact/hooks';
-import { send, serviceRoot, useToken } from './api.ts';
+import { forgetReads, send, serviceRoot, useToken } from './api.ts';
+import { readAddress } from './inputs.ts';
 
 interface TrustedTypes {
   createPolicy(name: string, rules: { createHTML: (text: string) => string }): { createHTML(text: string): string };
 }
+
+const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
+const policy = trustedTypes?.createPolicy('page', { createHTML: (html) => html });
 
 /** Takes the token from the fragment and removes it from the address. */
 function takeToken(): string | undefined {
@@ -18,9 +22,9 @@ function takeToken(): string | undefined {
 /** Loads the page that the service renders, and puts its content in place of this one. */
 async function loadPage(token: string): Promise<void> {
   useToken(token);
-  const app = new URLSearchParams(location.search).get('app') ?? '';
+  forgetReads();
   try {
-    const { text } = await send(new URL(`app/v1/render?${new URLSearchParams({ app })}`, serviceRoot));
+    const { text } = await send(new URL(`app/v1/render?${new URLSearchParams({ app: appOfAddress() })}`, serviceRoot));
     showPage(text);
   } catch (error) {
     useToken(undefined);
@@ -30,9 +34,7 @@ async function loadPage(token: string): Promise<void> {
 
 /** The text is the service's own page, in which everything from outside is escaped. */
 function showPage(text: string): void {
-  const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
-  const trusted = trustedTypes?.createPolicy('page', { createHTML: (html) => html }).createHTML(text) ?? text;
-  const page = new DOMParser().parseFromString(trusted, 'text/html');
+  const page = new DOMParser().parseFromString(policy?.createHTML(text) ?? text, 'text/html');
   document.title = page.title;
   document.documentElement.lang = page.documentElement.lang;
   // Scripts of a parsed page do not run; this program goes on instead.
@@ -41,17 +43,45 @@ function showPage(text: string): void {
   );
 }
 
+/** Opens the app of the address with a token; asks for another one if that is refused. */
 export function askForToken(onReady: () => void): void {
-  const token = takeToken();
-  const main = document.querySelector('main') ?? document.body;
-  const form = document.createElement('div');
-  main.append(form);
-  const open = async (value: string): Promise<void> => {
-    await loadPage(value);
+  const open = async (token: string): Promise<void> => {
+    await loadPage(token);
+    shownApp = appOfAddress();
     onReady();
+    known = token;
   };
-  if (token === undefined) render(<TokenForm onToken={open} message={undefined} />, form);
-  else open(token).catch((error: unknown) => render(<TokenForm onToken={open} message={messageOf(error)} />, form));
+  const ask = (message?: string): void => {
+    const main = document.createElement('main');
+    document.body.replaceChildren(main);
+    render(<TokenForm onToken={open} message={message} />, main);
+  };
+  /** The token of this tab stays in memory, so that links to other apps need not ask for it again. */
+  let known = takeToken();
+  let shownApp = appOfAddress();
+  const openAddress = (): void => {
+    if (known === undefined) ask();
+    else open(known).catch((error: unknown) => ask(messageOf(error)));
+  };
+  followLinks(openAddress);
+  window.addEventListener('popstate', () => (known !== undefined && appOfAddress() === shownApp ? readAddress() : openAddress()));
+  openAddress();
+}
+
+const appOfAddress = (): string => new URLSearchParams(location.search).get('app') ?? '';
+
+/** Opens links to apps in this page. */
+function followLinks(openAddress: () => void): void {
+  document.addEventListener('click', (event) => {
+    const link = event.target instanceof Element ? event.target.closest('a') : null;
+    const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
+    if (link === null || !isPlain || link.origin !== location.origin || link.pathname !== location.pathname) return;
+    if (new URL(link.href).searchParams.get('app') === null) return;
+    event.preventDefault();
+    history.pushState(null, '', link.href);
+    openAddress();
+    window.scrollTo(0, 0);
+  });
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -50,9 +50,11 @@ const dated = (options: Intl.DateTimeFormatOptions): Format =>
   });
 
 const isDay = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text);
+const isMonth = (text: string): boolean => /^\d{4}-(?:0[1-9]|1[0-2])$/.test(text);
 const hasZone = (text: string): boolean => /(?:Z|[+-]\d{2}:?\d{2})$/.test(text);
 
 function dateOf(text: string): Date | undefined {
+  if (isMonth(text)) return dateOf(`${text}-01`);
   if (!/^\d{4}-\d{2}-\d{2}/.test(text)) return undefined;
   const date = new Date(isDay(text) ? `${text}T00:00:00Z` : hasZone(text) ? text : `${text}Z`);
   return Number.isNaN(date.getTime()) ? undefined : date;
@@ -106,6 +108,8 @@ const FORMATS: Readonly<Record<string, Format>> = {
   time: dated({ timeStyle: 'short' }),
   month: dated({ year: 'numeric', month: 'short' }),
   year: dated({ year: 'numeric' }),
+  /** The API writes binary values as base64. */
+  binary: shown((text) => `binary, ${(text.length / 4) * 3 - (/=*$/.exec(text)?.[0].length ?? 0)} bytes`),
   bool: shown((text) => (text === 'true' || text === '1' ? 'yes' : text === 'false' || text === '0' ? 'no' : text)),
 };
 
@@ -121,6 +125,18 @@ export function formatValue(value: Exact, format: string | undefined, locale: Lo
           : writeExact(value);
   const [name = '', ...parts] = format?.split('.') ?? [];
   return FORMATS[name]?.(text, locale, parts) ?? { text };
+}
+
+const TICKS: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
+  year: { year: 'numeric' },
+  month: { year: 'numeric', month: 'short' },
+  day: { month: 'short', day: 'numeric' },
+  time: { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' },
+};
+
+/** Names a tick of a time axis. Days and months are those of UTC, as the API groups them. */
+export function formatTick(date: Date, unit: string, { name, zone }: Locale): string {
+  return new Intl.DateTimeFormat(name, { ...TICKS[unit], timeZone: unit === 'time' ? zone : 'UTC' }).format(date);
 }
 
 export const isNumericFormat = (format: string | undefined): boolean =>

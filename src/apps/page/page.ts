@@ -15,10 +15,26 @@ export interface PageAssets {
 
 export async function renderApp(document: AppDocument, audience: Audience, assets: PageAssets): Promise<string> {
   const { title, description, locale, blocks } = document;
-  const header = `<header>${element('h1', title, ' data-testid="app-title"')}${element('p', description)}</header>`;
+  const heading = `${element('h1', title, ' data-testid="app-title"')}${element('p', description)}`;
+  const header = `<header>${heading}<div class="refreshed"></div></header>\n<div class="top">${inputPlaces(document)}</div>`;
   const data = `<script type="application/json" id="app">${scriptJson(clientDocument(document, audience))}</script>`;
   const main = `<main>${await renderBlocks(blocks, audience)}</main>`;
   return page({ title, language: locale, body: `${header}\n${main}\n${data}`, mode: 'render', assets });
+}
+
+/** Labels of the inputs, each above as much room as its control takes, so that nothing shifts. */
+function inputPlaces({ inputs, value }: AppDocument): string {
+  const written = value.get('inputs');
+  const shown = [...inputs].filter(([, { isHidden }]) => !isHidden);
+  const places = shown.map(([name, { declaration }]) => {
+    const own = written instanceof Map ? written.get(name) : undefined;
+    const label = own instanceof Map ? own.get('label') : undefined;
+    const choices = declaration.type === 'array' ? (declaration.items?.enum ?? []) : [];
+    const room = choices.map((choice) => `<label><i></i> ${escapeHtml(String(choice))}</label>`).join('');
+    const heading = element('span', typeof label === 'string' ? label : name, ' class="label"');
+    return `<div class="input input-${declaration.type}">${heading}<div class="checkboxes">${room}</div></div>`;
+  });
+  return places.length === 0 ? '' : `<div class="inputs">${places.join('')}</div>`;
 }
 
 /** The page without a document, which asks for a token and opens the app with it. */
@@ -52,6 +68,7 @@ function page({ title, language = DEFAULT_LANGUAGE, body, mode, assets: { script
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${escapeHtml(title)}</title>
+<link rel="icon" href="data:,">
 ${styles.map((style) => `<link rel="stylesheet" href="${escapeHtml(style)}">\n`).join('')}</head>
 <body>
 ${body}
@@ -76,7 +93,23 @@ async function renderBlock(block: AppBlock, audience: Audience): Promise<string>
   const state = FILLED.has(kind) ? ' data-state="loading" aria-busy="true"' : ' data-state="ready"';
   const attributes = `${name} data-kind="${kind}"${state}${span === undefined ? '' : ` data-span="${span}"`}`;
   const heading = element('h2', title, ' data-testid="block-title"');
-  return `<section${attributes}>${heading}${await renderContent(block, audience)}${element('p', note, ' class="note"')}</section>`;
+  return `<section${attributes}${partsOf(block)}>${heading}${await renderContent(block, audience)}${FILLED.has(kind) ? '<div class="block-body"${linesOf(block)}></div>' : ''}${element('p', note, ' class="note"')}</section>`;
+}
+
+/** Fields of a block that need room of their own, so that nothing shifts when it is filled. */
+const PARTS: Readonly<Record<string, string>> = { compare: 'compare', trend: 'trend', series: 'legend' };
+
+function partsOf({ kind, value }: AppBlock): string {
+  const own = value.get(kind);
+  const parts = own instanceof Map ? Object.keys(PARTS).filter((field) => own.has(field)) : [];
+  return parts.length === 0 ? '' : ` data-parts="${parts.map((field) => PARTS[field]).join(' ')}"`;
+}
+
+/** Number of lines that a record or a form will have, where the document says so. */
+function linesOf({ kind, value }: AppBlock): string {
+  const own = value.get(kind);
+  const fields = own instanceof Map ? own.get('fields') : undefined;
+  return Array.isArray(fields) ? ` data-lines="${fields.length}"` : '';
 }
 
 async function renderContent({ kind, text, blocks, tabs }: AppBlock, audience: Audience): Promise<string> {

@@ -93,7 +93,8 @@ async function renderBlock(block: AppBlock, audience: Audience): Promise<string>
   const state = FILLED.has(kind) ? ' data-state="loading" aria-busy="true"' : ' data-state="ready"';
   const attributes = `${name} data-kind="${kind}"${state}${span === undefined ? '' : ` data-span="${span}"`}`;
   const heading = element('h2', title, ' data-testid="block-title"');
-  return `<section${attributes}${partsOf(block)}>${heading}${await renderContent(block, audience)}${FILLED.has(kind) ? '<div class="block-body"${linesOf(block)}></div>' : ''}${element('p', note, ' class="note"')}</section>`;
+  const body = FILLED.has(kind) ? `<div class="block-body"${linesOf(block)}></div>` : '';
+  return `<section${attributes}${partsOf(block)}>${heading}${await renderContent(block, audience)}${body}${element('p', note, ' class="note"')}</section>`;
 }
 
 /** Fields of a block that need room of their own, so that nothing shifts when it is filled. */

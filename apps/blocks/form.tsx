@@ -1,9 +1,9 @@
 /** A form: checks before it sends, sends once, and puts refusals where they belong. */
-import { useId, useRef, useState } from 'preact/hooks';
+import { useContext, useId, useRef, useState } from 'preact/hooks';
 import type { ExactObject } from '../../ui/exact.ts';
 import { ApiFailure } from '../page/answer.ts';
 import { forgetReads } from '../page/api.ts';
-import { BlockBody, useReading } from '../page/block.tsx';
+import { BlockBody, CurrentBlock, useReading } from '../page/block.tsx';
 import { checkText } from '../page/check.ts';
 import type { Form } from '../page/document.ts';
 import { type Row, textOf, valueAt } from '../page/fill.ts';
@@ -93,7 +93,8 @@ function OpenForm({ form, target, found: read, row, rowKey, onDone }: OpenFormPr
   const [isSending, setSending] = useState(false);
   const isBusy = useRef(false);
   const element = useRef<HTMLFormElement>(null);
-  const id = useId();
+  // Each block is a tree of its own, whose ids begin with the same number.
+  const id = `${useContext(CurrentBlock)?.id ?? 'action'}-${useId()}`;
   const textAt = (name: string): string => texts[name] ?? start[name] ?? '';
 
   const focusFirst = (names: Readonly<Record<string, string>>): void => {

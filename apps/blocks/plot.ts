@@ -19,7 +19,7 @@ const SYMBOLS = ['circle', 'square', 'triangle', 'diamond', 'star', 'cross', 'wy
 /** Average width of a letter of an axis. */
 const LETTER = 6.4;
 const MAX_NAME = 22;
-const RIGHT = 16;
+const RIGHT = 30;
 
 type At = Point['at'];
 
@@ -51,6 +51,11 @@ export function drawChart(chart: Chart, data: Points, look: Look): SVGSVGElement
   if (svg === null) throw new Error('The chart could not be drawn.');
   // Plot's own style element would violate the policy of the page.
   for (const style of svg.querySelectorAll('style')) style.remove();
+  // The picture has one name; its groups may not have names of their own.
+  for (const group of svg.querySelectorAll('[aria-label], [aria-description]')) {
+    group.classList.add(group.getAttribute('aria-label') ?? 'unnamed');
+    for (const name of ['aria-label', 'aria-description']) group.removeAttribute(name);
+  }
   return svg;
 }
 

@@ -42,10 +42,10 @@ function sorted(table: Table, sort: Sort | undefined): Data {
   return { ...table, order: [`${quoteColumn(sort.column)}${sort.isDescending ? '.desc' : ''}`] };
 }
 
+/** A page of a table, or all rows of an endpoint. */
 async function readPage(table: Table, sort: Sort | undefined, page: number): Promise<Page> {
-  const size = table.size ?? DEFAULT_SIZE;
   const [read, binary] = await Promise.all([
-    isTable(table.from) ? readTablePage(table, sort, page, size) : readEndpointPage(table, sort, page, size),
+    isTable(table.from) ? readTablePage(table, sort, page, sizeOf(table)) : readEndpoint(table),
     readBinaryColumns(table.from),
   ]);
   requireColumns(
@@ -54,6 +54,8 @@ async function readPage(table: Table, sort: Sort | undefined, page: number): Pro
   );
   return { ...read, binary };
 }
+
+const sizeOf = ({ size = DEFAULT_SIZE }: Table): number => size;
 
 /** One row more than the page shows whether there is a next one. */
 async function readTablePage(table: Table, sort: Sort | undefined, page: number, size: number): Promise<Omit<Page, 'binary'>> {
@@ -73,11 +75,18 @@ async function readTablePage(table: Table, sort: Sort | undefined, page: number,
   return { rows, hasNext: next.rows.length > 0, total };
 }
 
-async function readEndpointPage(table: Table, sort: Sort | undefined, page: number, size: number): Promise<Omit<Page, 'binary'>> {
+async function readEndpoint(table: Table): Promise<Omit<Page, 'binary'>> {
   const { rows } = await readRows(await dataUrl(table, []));
+  return { rows, hasNext: false, total: table.count === true ? String(rows.length) : undefined };
+}
+
+/** Rows of an endpoint are sorted and divided into pages here, without another request. */
+function pageOf(table: Table, read: Page, sort: Sort | undefined, page: number): Page {
+  if (isTable(table.from)) return read;
+  const { rows } = read;
+  const size = sizeOf(table);
   const ordered = sort === undefined ? rows : rows.toSorted((a, b) => compareCells(valueAt(a, sort.column), valueAt(b, sort.column), sort));
-  const total = table.count === true ? String(rows.length) : undefined;
-  return { rows: ordered.slice(page * size, (page + 1) * size), hasNext: rows.length > (page + 1) * size, total };
+  return { ...read, rows: ordered.slice(page * size, (page + 1) * size), hasNext: rows.length > (page + 1) * size };
 }
 
 /** NULL sorts before every value; numbers sort as numbers. */
@@ -93,7 +102,7 @@ function compareCells(a: Exact | undefined, b: Exact | undefined, { isDescending
 export function TableBlock({ id, table }: { readonly id: string; readonly table: Table }) {
   const sort = readSort(viewState.value.get(`${id}.sort`));
   const page = Math.max(0, Number.parseInt(viewState.value.get(`${id}.page`) ?? '1', 10) - 1 || 0);
-  const reading = useReading(table, () => readPage(table, sort, page), [sort, page]);
+  const reading = useReading(table, () => readPage(table, sort, page), isTable(table.from) ? [sort, page] : []);
   const [done, setDone] = useState<string | undefined>(undefined);
   return (
     <>
@@ -103,7 +112,7 @@ export function TableBlock({ id, table }: { readonly id: string; readonly table:
         </p>
       )}
       <BlockBody reading={reading} isEmpty={({ rows }) => rows.length === 0 && page === 0} empty={table.empty ?? 'No rows.'}>
-        {(shown) => <Rows id={id} table={table} sort={sort} page={page} shown={shown} onDone={setDone} />}
+        {(shown) => <Rows id={id} table={table} sort={sort} page={page} shown={pageOf(table, shown, sort, page)} onDone={setDone} />}
       </BlockBody>
     </>
   );

@@ -25,7 +25,8 @@ function Control({ input }: { readonly input: InputState }) {
   const { name, declaration, problem } = input;
   const id = useId();
   const label = declaration.label ?? name;
-  const isGroup = declaration.type === 'array';
+  const hasChoices = declaration.items?.enum !== undefined || declaration.options !== undefined;
+  const isGroup = declaration.type === 'array' && hasChoices;
   const control = <Field input={input} id={id} />;
   return (
     <div class={`input input-${declaration.type}`}>

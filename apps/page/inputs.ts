@@ -60,7 +60,7 @@ export function readAddress(): void {
   });
 }
 
-/** Other values are read again, even those that were shown before. */
+/** After a change, blocks read again instead of sharing answers of before. */
 function choose(next: ReadonlyMap<string, Texts>): void {
   const isChanged = [...next].some(([name, texts]) => !isSame(texts, chosen.value.get(name) ?? []));
   chosen.value = next;

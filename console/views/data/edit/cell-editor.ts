@@ -1,4 +1,4 @@
-/** The field in which a cell is edited. It lies in the cell; Enter and Tab keep, Escape drops. */
+/** The field in which a cell is edited. Enter and Tab keep, Escape drops. */
 
 import type { Column } from '../../../api/types.ts';
 import { keyName } from '../../../app/keys.ts';

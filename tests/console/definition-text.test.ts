@@ -19,8 +19,9 @@ import { inputFields, readInput } from '../../console/views/endpoints/editor/inp
 import { nextVersion } from '../../console/views/endpoints/versions.ts';
 import { Digits, parseExact, writeExact } from '../../ui/exact.ts';
 
-const examples = readdirSync('examples').filter((name) => name.endsWith('.yaml') && !name.endsWith('.test.yaml'));
-const read = (name: string): string => readFileSync(`examples/${name}`, 'utf8');
+const EXAMPLES = new URL('../../examples/', import.meta.url);
+const examples = readdirSync(EXAMPLES).filter((name) => name.endsWith('.yaml') && !name.endsWith('.test.yaml'));
+const read = (name: string): string => readFileSync(new URL(name, EXAMPLES), 'utf8');
 const ids = { org_id: 'O', project_id: 'P', space_id: 'S', user_id: 'U', feature_id: 'F' };
 
 /** Numbers as JavaScript has them, to compare with another reader. */

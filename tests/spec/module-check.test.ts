@@ -34,7 +34,7 @@ describe('POST …/lark/check', () => {
     ['an unknown field', 'module: m\ncode: x = 1\nmore: 1\n', [7, 1], 400],
     ['a name that is not one', 'module: 1 2\ncode: x = 1\n', [5, 1], 422],
     ['a field twice', '---\nmodule: m\nuser_id: x\ncode: x = 1\n', [7, 1], 400],
-    ['text that does not parse', 'module: [\n', [6, 1], 400],
+    ['text that does not parse', 'module: [\n', [5, 9], 400],
   ])('reports the line of a problem in %s, as a put does', async (_, text, places, status) => {
     const { problems, ...rest } = (await send('/check', ids + text)).json<{ valid: boolean; problems: Record<string, unknown>[] }>();
     expect(rest).toEqual({ valid: false, warnings: [] });

@@ -1,10 +1,13 @@
 /** The first steps with a service. Each is done when what it leads to is there. */
+import { type Exact, type ExactObject, isObject } from '../../../ui/exact.ts';
 import { context, maySystem } from '../../api/context.ts';
 import { identity } from '../../api/identity.ts';
 import { getJson, serviceUrl } from '../../api/request.ts';
 import type { Context, TableItem } from '../../api/types.ts';
 import { addressOf } from '../../app/router.ts';
 import { baseRoot } from '../../root.ts';
+import { readDocument } from '../endpoints/definitions-api.ts';
+import { curlOf } from '../endpoints/editor/curl.ts';
 
 export interface DefinitionItem {
   readonly definition_id: string;
@@ -67,7 +70,9 @@ export async function readOverview(signal: AbortSignal): Promise<Overview> {
     here.may.read ? getJson<readonly DefinitionItem[]>('rest/definition/v1/list', { signal }) : [],
     ownTokens(signal),
   ]);
-  const steps = [rowsStep(here, table), endpointStep(here, definitions), databaseStep(here), tokenStep(here, tokens)];
+  const shown = easiest(definitions);
+  const step = endpointStep(here, shown, shown === undefined ? {} : await readExamples(shown));
+  const steps = [rowsStep(here, table), step, databaseStep(here), tokenStep(here, tokens)];
   return { steps: steps.filter((step) => step !== undefined), failed: definitions.filter(({ last_failure }) => last_failure != null) };
 }
 
@@ -88,23 +93,47 @@ function rowsStep({ org, project, may }: Context, table: { ref: string; table: s
 
 const encodePath = (segment: string): string => (segment.includes('/') ? segment : encodeURIComponent(segment));
 
-function endpointStep({ org, project, may }: Context, definitions: readonly DefinitionItem[]): Step | undefined {
-  if (!may.read) return undefined;
-  // One that can be called as it is: a GET without values in its path.
+/** The endpoint that is tried first: a GET without values in its path, if there is one. */
+function easiest(definitions: readonly DefinitionItem[]): DefinitionItem | undefined {
   const isPlain = ({ method, uri }: DefinitionItem): boolean => method === 'get' && !uri.includes('{');
-  const shown = definitions.find((item) => item.default === true && isPlain(item)) ?? definitions[0];
+  return definitions.find((item) => item.default === true && isPlain(item)) ?? definitions[0];
+}
+
+/** The examples of required inputs. Empty if the caller may not read the definition. */
+async function readExamples({ definition_id }: DefinitionItem): Promise<ExactObject> {
+  try {
+    const { input } = await readDocument(definition_id);
+    if (!isObject(input)) return {};
+    const examples = Object.entries(input).flatMap(([name, declared]): (readonly [string, Exact])[] => {
+      if (!isObject(declared) || declared['required'] !== true || declared['example'] === undefined) return [];
+      return [[name, declared['example']]];
+    });
+    return Object.fromEntries(examples);
+  } catch {
+    return {};
+  }
+}
+
+function endpointStep({ org, project, may }: Context, shown: DefinitionItem | undefined, input: ExactObject): Step | undefined {
+  if (!may.read) return undefined;
   const href =
     shown === undefined
       ? addressOf(['endpoints', ...(may.author ? ['new'] : [])])
-      : addressOf(['endpoints', shown.method, shown.uri], `?version=${encodeURIComponent(shown.version)}&try`);
+      : addressOf(['endpoints', shown.method, ...shown.uri.split('/')], `?version=${encodeURIComponent(shown.version)}&try`);
   return {
     name: 'endpoint',
     title: shown === undefined ? 'Write an endpoint' : `Try the endpoint ${shown.uri}`,
     text: 'An endpoint is a YAML document with steps in SQL, Starlark and expr. Try shows what each step does.',
     href,
     isDone: shown !== undefined,
-    curl: curl(new URL(`${org.abbreviation}/${project.abbreviation}/${shown?.uri ?? 'uri'}`, baseRoot)),
+    curl: endpointCurl(new URL(`${org.abbreviation}/${project.abbreviation}/`, baseRoot), shown, input),
   };
+}
+
+function endpointCurl({ href: base }: URL, shown: DefinitionItem | undefined, input: ExactObject): string {
+  if (shown === undefined) return curl(new URL('uri', base));
+  const { uri, method } = shown;
+  return curlOf({ base, uri, method, version: undefined, input });
 }
 
 function databaseStep({ org, project, databases, may }: Context): Step | undefined {

@@ -71,7 +71,7 @@ function Failures({ failed }: { readonly failed: readonly DefinitionItem[] }) {
       <ul class="overview-databases">
         {failed.map(({ definition_id, method, uri, version, last_failure: failure }) => (
           <li key={definition_id}>
-            <a href={addressOf(['endpoints', method, uri], `?version=${encodeURIComponent(version)}`)}>
+            <a href={addressOf(['endpoints', method, ...uri.split('/')], `?version=${encodeURIComponent(version)}`)}>
               <Icon name="warn" />
               <span class="mono">
                 {method.toUpperCase()} {uri} {version}

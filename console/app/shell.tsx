@@ -18,6 +18,14 @@ import { addressOf, leaving, navigate, place } from './router.ts';
 import { setTheme, THEMES, type Theme, theme } from './theme.ts';
 import { useTitle } from './title.ts';
 
+// Known at once, also when what is shown next asks the service for nothing.
+window.addEventListener('offline', () => {
+  offline.value = true;
+});
+window.addEventListener('online', () => {
+  offline.value = false;
+});
+
 leaving.ask = (question) => confirm({ title: 'Leave this page?', text: question, action: 'Leave', isDangerous: true });
 
 /** Its file is loaded when something is searched for the first time. */
@@ -160,7 +168,7 @@ function Navigation({ current, onClose }: { readonly current: View | undefined; 
       <button
         type="button"
         class="navigation-search"
-        aria-label="Go to a view, table, endpoint or action"
+        aria-label={isCollapsed ? 'Go to…' : undefined}
         onClick={() => (isPaletteOpen.value = true)}
       >
         <Icon name="search" /> <span>Go to…</span> <kbd>Ctrl K</kbd>

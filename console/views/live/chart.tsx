@@ -62,6 +62,8 @@ export function Chart({ title, times, lines }: ChartProps) {
   );
 }
 
+const clockOf = (seconds: number): string => new Date(seconds * 1000).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
+
 async function loadPlot(): Promise<typeof uPlot> {
   const [module] = await Promise.all([import('uplot'), import('uplot/dist/uPlot.min.css')]);
   return module.default;
@@ -80,7 +82,10 @@ function options(element: HTMLElement, lines: readonly Line[]): uPlot.Options {
       x: { range: (_, __, max) => [(max ?? 0) - SHOWN_SECONDS, max ?? 0] },
       y: { range: (_, __, max) => [0, Math.max(1, (max ?? 0) * 1.1)] },
     },
-    axes: [axis, { ...axis, size: 48 }],
+    axes: [
+      { ...axis, incrs: [60], values: (_, seconds) => seconds.map(clockOf) },
+      { ...axis, size: 48 },
+    ],
     series: [{}, ...lines.map((line) => ({ label: line.label, stroke: color(line.color), width: 1.5, points: { show: false } }))],
   };
 }

@@ -179,7 +179,7 @@ function History({ intervals }: { readonly intervals: readonly Interval[] }) {
   return (
     <details class="live-history" open>
       <summary>The last figures as a table</summary>
-      <div class="scroll-x">
+      <section class="scroll-x" aria-label="The last figures" tabIndex={0}>
         <table class="list" data-testid="live-table">
           <thead>
             <tr>
@@ -205,7 +205,7 @@ function History({ intervals }: { readonly intervals: readonly Interval[] }) {
               ))}
           </tbody>
         </table>
-      </div>
+      </section>
     </details>
   );
 }

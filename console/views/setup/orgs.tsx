@@ -31,7 +31,7 @@ export function OrgList() {
           list.length === 0 ? (
             <Empty>An organization owns projects. Create the first one.</Empty>
           ) : (
-            <div class="scroll-x">
+            <section class="scroll-x" aria-label="Organizations" tabIndex={0}>
               <table class="list">
                 <thead>
                   <tr>
@@ -52,7 +52,7 @@ export function OrgList() {
                   ))}
                 </tbody>
               </table>
-            </div>
+            </section>
           )
         }
       </Await>

@@ -114,7 +114,7 @@ function Databases({ databases, scope, mayWrite, mayDelete, onEdit, onChange }: 
     onChange();
   };
   return (
-    <div class="scroll-x">
+    <section class="scroll-x" aria-label="Databases" tabIndex={0}>
       <table class="list">
         <thead>
           <tr>
@@ -167,6 +167,6 @@ function Databases({ databases, scope, mayWrite, mayDelete, onEdit, onChange }: 
           ))}
         </tbody>
       </table>
-    </div>
+    </section>
   );
 }

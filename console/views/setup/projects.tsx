@@ -64,7 +64,7 @@ export function ProjectList({ orgId }: { readonly orgId: string }) {
 
 function Table({ orgId, projects }: { readonly orgId: string; readonly projects: readonly Project[] }) {
   return (
-    <div class="scroll-x">
+    <section class="scroll-x" aria-label="Projects" tabIndex={0}>
       <table class="list">
         <thead>
           <tr>
@@ -93,6 +93,6 @@ function Table({ orgId, projects }: { readonly orgId: string; readonly projects:
           ))}
         </tbody>
       </table>
-    </div>
+    </section>
   );
 }

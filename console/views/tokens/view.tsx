@@ -84,7 +84,7 @@ function TokenList({ tokens, mayDelete, onChange }: ListProps) {
     onChange();
   };
   return (
-    <section class="scroll-x" aria-label="Tokens">
+    <section class="scroll-x" aria-label="Tokens" tabIndex={0}>
       <table class="list">
         <thead>
           <tr>

@@ -53,7 +53,7 @@ export function drawChart(chart: Chart, data: Points, look: Look): SVGSVGElement
   for (const style of svg.querySelectorAll('style')) style.remove();
   // The picture has one name; its groups may not have names of their own.
   for (const group of svg.querySelectorAll('[aria-label], [aria-description]')) {
-    group.classList.add(group.getAttribute('aria-label') ?? 'unnamed');
+    group.classList.add((group.getAttribute('aria-label') ?? 'unnamed').replaceAll(' ', '-'));
     for (const name of ['aria-label', 'aria-description']) group.removeAttribute(name);
   }
   return svg;

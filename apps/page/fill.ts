@@ -2,6 +2,7 @@
 import { Digits, type Exact, type ExactObject, isObject, writeExact } from '../../ui/exact.ts';
 import type { Literal } from './document.ts';
 import { inputOf } from './inputs.ts';
+import { fillPlaceholders, PLACEHOLDER } from './placeholders.ts';
 
 export type Row = ExactObject;
 
@@ -34,22 +35,8 @@ export function fillValue(value: Literal, row?: Row): Filled {
   return found === undefined || found === null ? [] : [textOf(found)];
 }
 
-/** A placeholder in a filter, outside of quotes. */
-const PLACEHOLDER = /"(?:[^"\\]|\\.)*"|\?:([a-z][a-z0-9_]*)/g;
-
-const quote = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
-
 /** A filter with its values; `undefined` if one of its inputs has none. */
-export function fillFilter(filter: string): string | undefined {
-  let isMissing = false;
-  const filled = filter.replace(PLACEHOLDER, (found: string, name: string | undefined) => {
-    if (name === undefined) return found;
-    const texts = inputOf(name)?.texts ?? [];
-    isMissing ||= texts.length === 0;
-    return texts.map(quote).join(',');
-  });
-  return isMissing ? undefined : filled;
-}
+export const fillFilter = (filter: string): string | undefined => fillPlaceholders(filter, (name) => inputOf(name)?.texts ?? []);
 
 /** Parts of a block whose inputs do not change what it reads. */
 const WITHOUT_DATA = new Set(['link', 'actions', 'columns', 'done']);

@@ -52,8 +52,8 @@ export class AppPage {
 
   /** Waits until no visible block is loading. */
   async settled(): Promise<void> {
-    await this.page.waitForFunction(() =>
-      [...document.querySelectorAll('[data-state="loading"]')].every((block) => block.getClientRects().length === 0),
+    await this.page.waitForFunction(
+      `[...document.querySelectorAll('[data-state="loading"]')].every((block) => block.getClientRects().length === 0)`,
     );
   }
 

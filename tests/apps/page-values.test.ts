@@ -1,10 +1,9 @@
 // Values on pages of apps: digits in are digits out, and a value never changes a filter.
 import fc from 'fast-check';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { timeBands, timeTicks, valueScale } from '../../apps/blocks/chart-scale.ts';
 import { resolveRelative, startOfDay, wallTime } from '../../apps/page/dates.ts';
-import { fillFilter } from '../../apps/page/fill.ts';
-import { startInputs } from '../../apps/page/inputs.ts';
+import { fillPlaceholders } from '../../apps/page/placeholders.ts';
 import { formatValue } from '../../apps/values/format.ts';
 import { parseFilterText } from '../../src/auto/request/filter-syntax.ts';
 import { add, compareDecimals, divide, parseDecimal, subtract, writeDecimal } from '../../ui/decimal.ts';
@@ -70,13 +69,7 @@ describe('formats of values', () => {
 });
 
 describe('placeholders of filters', () => {
-  afterEach(() => vi.unstubAllGlobals());
-
-  function fillWith(filter: string, texts: readonly string[]): string | undefined {
-    vi.stubGlobal('location', { search: `?${new URLSearchParams(texts.map((text) => ['x', text]))}` });
-    startInputs({ app: 'a', title: 'A', blocks: [], inputs: { x: { type: 'array', items: { type: 'string' } } } }, new Set());
-    return fillFilter(filter);
-  }
+  const fillWith = (filter: string, texts: readonly string[]): string | undefined => fillPlaceholders(filter, () => texts);
 
   it('never change the structure of a filter', () => {
     const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }).filter((value) => !/[\u{d800}-\u{dfff}]/u.test(value));

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { axeViolations, consoleUrl, makeToken, newPage, watchPages } from '../support/browser.ts';
 import { ENGINE_NAMES } from '../support/engines.ts';
+import { deploy, ORDERS, orderDefinition } from './authoring.ts';
 import { makePlace, type Place } from './table-page.ts';
 
 const TABLE = ['CREATE TABLE items (id int PRIMARY KEY, name varchar(20))'];
@@ -109,6 +110,53 @@ describe('set-up', () => {
       if (password.length > 3) expect(await page.content()).not.toContain(password);
     } finally {
       await other.database.drop();
+    }
+  });
+});
+
+describe('a registered database', () => {
+  it('is changed without its password, which is used with its registered host only', async () => {
+    const page = await newPage();
+    await page.goto(consoleUrl(place.service, token, `setup/${place.project.orgId}/${place.project.projectId}`));
+    await page.getByRole('button', { name: `Change ${place.database.name}` }).click();
+    expect(await page.getByTestId('database-password').inputValue()).toBe('');
+    await page.getByTestId('database-test').click();
+    await page.locator('[data-testid="test-result"][data-ok="true"]').waitFor();
+    await page.getByTestId('database-host').fill('localhost.');
+    await page.getByTestId('database-test').click();
+    await page.locator('[data-testid="test-result"][data-ok="false"]').getByText('send the password').waitFor();
+    await page.getByTestId('database-host').fill('127.0.0.1');
+    await page.getByTestId('database-read-only').check();
+    await page.getByTestId('database-save').click();
+    await page.getByTestId('database').getByText('read only').waitFor();
+    await page.getByRole('button', { name: `Change ${place.database.name}` }).click();
+    await page.getByTestId('database-read-only').uncheck();
+    await page.getByTestId('database-save').click();
+    await page.getByTestId('database').getByText('read only').waitFor({ state: 'detached' });
+  });
+});
+
+describe('the overview', () => {
+  it('leads to a trial filled with examples, and its curl line succeeds', async () => {
+    const own = await makePlace('postgres', [ORDERS]);
+    try {
+      await deploy(own, orderDefinition(`pg/${own.database.name}`));
+      const ownToken = await makeToken(own.service, own.project);
+      const page = await newPage();
+      await page.goto(consoleUrl(own.service, ownToken));
+      const step = page.getByTestId('step-endpoint');
+      await step.waitFor();
+      const line = await page.locator('.step', { has: step }).locator('code').textContent();
+      const [, url = ''] = /'(http[^']+)'/.exec(line ?? '') ?? [];
+      expect(url).toContain('customer=');
+      expect((await fetch(url, { headers: { authorization: `Bearer ${ownToken}` } })).status).toBe(200);
+      await step.click();
+      const field = page.locator('[data-testid="try-field"][data-name="customer"]');
+      await field.waitFor();
+      await page.goBack();
+      await step.waitFor();
+    } finally {
+      await own.database.drop();
     }
   });
 });

@@ -80,7 +80,9 @@ async function test(body: Record<string, unknown>, scope: Scope, signal: AbortSi
       scope,
       { signal },
     );
-    return { isOk: true, text: `Connected to ${engine} ${version} in ${ms} ms.` };
+    // Some engines begin their version with their name.
+    const name = version.startsWith(engine) ? version : `${engine} ${version}`;
+    return { isOk: true, text: `Connected to ${name} in ${ms} ms.` };
   } catch (error) {
     if (signal.aborted) return { isOk: false, text: 'Stopped before the database answered.' };
     if (!(error instanceof ApiError)) throw error;

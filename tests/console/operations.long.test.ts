@@ -77,6 +77,9 @@ describe('set-up', () => {
     await page.getByTestId('project-abbreviation').fill('first');
     await page.getByTestId('project-save').click();
     await page.getByTestId('database-new').waitFor();
+    await page.getByTestId('empty').getByRole('button').click();
+    await page.getByTestId('database-host').waitFor();
+    await page.keyboard.press('Escape');
     await page.getByTestId('project-open').click();
     await page.getByTestId('step-token').waitFor();
     expect(await page.getByTestId('space').inputValue()).not.toBe('');

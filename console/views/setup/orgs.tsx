@@ -29,7 +29,17 @@ export function OrgList() {
       <Await of={orgs} what="organizations">
         {(list) =>
           list.length === 0 ? (
-            <Empty>An organization owns projects. Create the first one.</Empty>
+            <Empty
+              action={
+                isServerKey.value && (
+                  <button type="button" onClick={() => setCreating(true)}>
+                    Create the first organization
+                  </button>
+                )
+              }
+            >
+              An organization owns projects.
+            </Empty>
           ) : (
             <section class="scroll-x" aria-label="Organizations" tabIndex={0}>
               <table class="list">

@@ -61,7 +61,17 @@ export function ProjectPage({ orgId, projectId }: ProjectPageProps) {
           <>
             <p class="section-line muted">Spaces: {spaces.map(({ name }) => name).join(', ')}</p>
             {databases.length === 0 ? (
-              <Empty>A registered database gets an endpoint for each of its tables. Nothing is written to it.</Empty>
+              <Empty
+                action={
+                  mayWrite && (
+                    <button type="button" onClick={() => setEditing('new')}>
+                      Register the first database
+                    </button>
+                  )
+                }
+              >
+                A registered database gets an endpoint for each of its tables. Nothing is written to it.
+              </Empty>
             ) : (
               <Databases
                 databases={databases}

@@ -38,7 +38,17 @@ export function ProjectList({ orgId }: { readonly orgId: string }) {
       <Await of={projects} what="projects">
         {(list) =>
           list.length === 0 ? (
-            <Empty>A project has databases, spaces and endpoints. Create the first one.</Empty>
+            <Empty
+              action={
+                isServerKey.value && (
+                  <button type="button" onClick={() => setCreating(true)}>
+                    Create the first project
+                  </button>
+                )
+              }
+            >
+              A project has databases, spaces and endpoints.
+            </Empty>
           ) : (
             <Table orgId={orgId} projects={list} />
           )

@@ -38,5 +38,5 @@ export async function readColumnsOf(table: string): Promise<readonly Column[]> {
 export async function readBinaryColumns(from: string): Promise<ReadonlySet<string>> {
   if (!isTable(from)) return new Set();
   const columns = await readColumnsOf(from).catch((): readonly Column[] => []);
-  return new Set(columns.filter(({ kind }) => kind === 'binary').map(({ name }) => name));
+  return new Set(columns.filter(({ kind }) => kind === 'bytes').map(({ name }) => name));
 }

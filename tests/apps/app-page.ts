@@ -52,9 +52,8 @@ export class AppPage {
 
   /** Waits until no visible block is loading. */
   async settled(): Promise<void> {
-    await this.page.waitForFunction(
-      `[...document.querySelectorAll('[data-state="loading"]')].every((block) => block.getClientRects().length === 0)`,
-    );
+    const loading = `[...document.querySelectorAll('[data-state="loading"]')].filter((block) => block.getClientRects().length > 0).length`;
+    await expect.poll(() => this.page.evaluate(loading)).toBe(0);
   }
 
   async type(input: string, text: string): Promise<void> {

@@ -1,4 +1,4 @@
-// Pages of apps in Chromium: inputs and the address, states, tables, forms, public pages, and access.
+// Pages of apps in Chromium: inputs and the address, states, tables, forms, public pages, access.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makePlace, type Place } from '../console/table-page.ts';
 import { axeViolations, makeToken, watchPages } from '../support/browser.ts';

@@ -101,10 +101,15 @@ export async function send(method: string, url: URL, options: RequestOptions = {
 /** Sends a request below the fixed path segment. Rejects with `ApiError` unless it succeeds. */
 export async function request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
   const response = await send(method, serviceUrl(path, options.query), options);
+  if (!response.ok && response.status !== 304) throw await refusalOf(response);
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+/** The error of a refused request. A token that is gone is forgotten. */
+export async function refusalOf(response: Response): Promise<ApiError> {
   const answer = { status: response.status, headers: response.headers, text: await response.text() };
-  if (response.ok || response.status === 304) return answer;
   identity.refused(answer.status, answer.text);
-  throw new ApiError(answer);
+  return new ApiError(answer);
 }
 
 /** Reads JSON that contains no values of rows: counts, names, settings. */

@@ -1,6 +1,6 @@
 /** The number of rows, counted only when asked for: estimated first, exactly on demand. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError } from '../../../api/request.ts';
+import { refusalOf } from '../../../api/request.ts';
 import { Icon } from '../../../parts/icon.tsx';
 import { filterText, isGrouped } from '../query/query.ts';
 import type { PanelProps } from './panel.ts';
@@ -28,8 +28,7 @@ export function Count({ database, table, query, search }: PanelProps) {
     try {
       const url = rowsUrl(database, table.table, counts, ['pg=0', 'ps=1', `$count=${how}`]);
       const response = await getRows(url, stop.signal);
-      const text = await response.text();
-      if (!response.ok) throw new ApiError({ status: response.status, headers: response.headers, text });
+      if (!response.ok) throw await refusalOf(response);
       const total = response.headers.get('x-total-count') ?? undefined;
       setCounted({ state: 'known', total, isExact: response.headers.get('x-count') !== 'estimated' });
     } catch (error) {

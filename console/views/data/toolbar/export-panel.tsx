@@ -1,7 +1,7 @@
 /** Downloads the API's own answer, with the query in force, in any of its formats. */
 import { useState } from 'preact/hooks';
 import { context } from '../../../api/context.ts';
-import { ApiError } from '../../../api/request.ts';
+import { refusalOf } from '../../../api/request.ts';
 import { toast } from '../../../parts/toasts.tsx';
 import type { PanelProps } from './panel.ts';
 import { Popover } from './popover.tsx';
@@ -53,7 +53,7 @@ async function download(database: string, table: string, search: string, format:
   // With a cursor, the answer says whether there are more rows. Not every query takes one.
   let response = await getRows(rowsUrl(database, table, search, [...page, '$after=']));
   if (response.status === NO_CURSOR) response = await getRows(rowsUrl(database, table, search, page));
-  if (!response.ok) throw new ApiError({ status: response.status, headers: response.headers, text: await response.text() });
+  if (!response.ok) throw await refusalOf(response);
   const link = document.createElement('a');
   link.href = URL.createObjectURL(await response.blob());
   link.download = `${table}.${format}`;

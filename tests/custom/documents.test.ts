@@ -141,3 +141,12 @@ test.each<[object, RegExp]>([
   const { problems } = validateDocument(stringify({ ...DOCUMENT, ...change }), ENGINES);
   expect(problems.map(({ message }) => message).join('; ')).toMatch(why);
 });
+
+describe('showDocument', () => {
+  test('keeps the digits of numbers that a double would round', () => {
+    const written = ['9007199254740993', '-12345678901234567890', '0.10', '1e400', '7', '2.5', '123456789012345678.125'];
+    const source = stringify(DOCUMENT) + written.map((digits, at) => `x${at}: ${digits}\n`).join('');
+    const shown = writeJson(showDocument(source));
+    for (const [at, digits] of written.entries()) expect(shown).toContain(`"x${at}":${digits}`);
+  });
+});

@@ -6,7 +6,7 @@
 import type { Node, YAMLMap } from 'yaml';
 import { runToEnd, type Slices } from '../../util/concurrency/slices.ts';
 import { yaml } from '../../util/on-demand.ts';
-import type { PlainMap, PlainValue } from '../../util/text/decimal.ts';
+import { Decimal, type PlainMap, type PlainValue } from '../../util/text/decimal.ts';
 import { parseYamlSlices, type YamlDocuments, YamlError, type YamlLimits } from '../../util/text/yaml.ts';
 
 export function placeOf({ line, column }: SourcePlace): SourcePlace {
@@ -210,10 +210,19 @@ function indentOf(block: string): number {
   return line.length - line.trimStart().length;
 }
 
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** Value of a scalar. A number that a double would round keeps its digits. */
+function exactValue(value: null | boolean | number | string, text: string): PlainValue {
+  if (typeof value !== 'number' || String(value) === text) return value;
+  if (/^[+-]?\d+$/.test(text)) return Number.isSafeInteger(value) ? value : BigInt(text);
+  return JSON_NUMBER.test(text) ? new Decimal(text) : value;
+}
+
 /** Converts the tree to a plain value. `isText` selects the paths whose source text is kept. */
 export function plainTree(tree: Tree, isText: (path: readonly string[]) => boolean, path: readonly string[] = []): PlainValue {
   if (tree.kind === 'list') return tree.items.map((item) => plainTree(item, isText, [...path, '*']));
-  if (tree.kind === 'scalar') return tree.value !== null && isText(path) ? tree.text : tree.value;
+  if (tree.kind === 'scalar') return tree.value !== null && isText(path) ? tree.text : exactValue(tree.value, tree.text);
   const map: PlainMap = new Map();
   for (const [name, field] of tree.fields) map.set(name, plainTree(field, isText, [...path, name]));
   return map;

@@ -47,6 +47,9 @@ export class Exchange implements StopSignal, WorkMeter {
   /** `true` if dry runs are to count their rows on engines that cannot roll them back. */
   countsDryRuns = false;
   caller: Caller | undefined;
+  /** Neighbours in the list of running requests. */
+  previous: Exchange | undefined;
+  next: Exchange | undefined;
   /** Key of the error that was sent, for the log. */
   error: string | undefined;
   /** Reason why a database could not be used, for the log. */

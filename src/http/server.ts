@@ -11,13 +11,14 @@ import { Exchange, pathOf } from './exchange.ts';
 import { sendError } from './response/respond.ts';
 import type { Handler, HttpMethod, Route, Services } from './route.ts';
 import { Router } from './router.ts';
+import { RunningRequests } from './running-requests.ts';
 
 const METHODS: readonly HttpMethod[] = ['GET', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 export function buildServer(services: Services, routes: readonly Route[]): Listener {
   const router = new Router(routes);
-  const running = new Set<Exchange>();
-  services.observer.watchRequests((projectId) => countRunning(running, projectId));
+  const running = new RunningRequests();
+  services.observer.watchRequests((projectId) => running.count(projectId));
   const listener = new Listener(
     {
       request: (head, body, reply) => {
@@ -36,17 +37,9 @@ export function buildServer(services: Services, routes: readonly Route[]): Liste
   return listener;
 }
 
-/** Number of requests of a project that are not answered yet; of all without one. */
-function countRunning(running: ReadonlySet<Exchange>, projectId: string | undefined): number {
-  if (projectId === undefined) return running.size;
-  let count = 0;
-  for (const { caller } of running) if (caller?.projectId === projectId) count++;
-  return count;
-}
-
 function serve(
   services: Services,
-  running: Set<Exchange>,
+  running: RunningRequests,
   route: Route | undefined,
   head: RequestHead,
   body: Buffer | Lease,
@@ -55,7 +48,7 @@ function serve(
   const exchange = new Exchange(head, reply, body.length === 0 ? undefined : body, services.responses);
   running.add(exchange);
   reply.onFinished = () => {
-    running.delete(exchange);
+    running.remove(exchange);
     if (reply.isLost) exchange.abort();
     logRequest(services, exchange);
   };

@@ -26,7 +26,7 @@ export function* templateSlices(text: string, syntax: SqlSyntax, strict = false)
   const [first] = significant;
   if (first === undefined) throw new SqlProblem(0, 'there is no statement');
   yield* rejectForeign(tokens, significant, syntax);
-  if (strict) rejectConstantOrder(significant);
+  if (strict) yield* rejectConstantOrder(significant);
   const verb = first.kind === 'word' ? first.text.toUpperCase() : '(';
   if (TRANSACTION_STATEMENTS.has(verb))
     throw new SqlProblem(first.at, `${verb} has no place in a step: all sql steps of a call are one transaction`);

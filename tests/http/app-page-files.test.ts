@@ -41,7 +41,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const addressesIn = (text: string): readonly string[] => [...text.matchAll(/\s(?:src|href)="([^"]*)"/g)].map(([, address = '']) => address);
+/** Addresses of files; the empty icon of the page is not one. */
+const addressesIn = (text: string): readonly string[] =>
+  [...text.matchAll(/\s(?:src|href)="([^"]*)"/g)].map(([, address = '']) => address).filter((address) => !address.startsWith('data:'));
 
 describe('the program of app pages', () => {
   it('is found as soon as it is built', async () => {

@@ -132,6 +132,8 @@ async function delegate(argv, env = process.env) {
 
 async function runService(name) {
   await checkPort();
+  // The flags of Node are in the built file.
+  await build();
   await delegate([...nodeFlagsOf(main), main, name], withAllocator(process.env));
 }
 

@@ -58,7 +58,7 @@ export interface Relation {
 /** Tables that a request can reach, and the keys between them. */
 export interface Neighbours {
   readonly keys: readonly ForeignKey[];
-  /** By the names that the keys have for them. */
+  /** Tables by the names that the keys use. */
   readonly tables: ReadonlyMap<string, Table>;
 }
 

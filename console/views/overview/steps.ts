@@ -5,6 +5,7 @@ import { identity } from '../../api/identity.ts';
 import { getJson, serviceUrl } from '../../api/request.ts';
 import type { Context, TableItem } from '../../api/types.ts';
 import { addressOf } from '../../app/router.ts';
+import { quoteShell } from '../../parts/quote-shell.ts';
 import { baseRoot } from '../../root.ts';
 import { readDocument } from '../endpoints/definitions-api.ts';
 import { curlOf } from '../endpoints/editor/curl.ts';
@@ -34,10 +35,9 @@ export interface Overview {
   readonly failed: readonly DefinitionItem[];
 }
 
-const quote = (text: string): string => `'${text.replace(/'/g, `'\\''`)}'`;
 const curl = (url: URL, more = ''): string => {
   const token = identity.current.value.kind === 'token' ? ' -H "Authorization: Bearer $MILLRACE_TOKEN"' : '';
-  return `curl -s${token}${more} ${quote(url.href)}`;
+  return `curl -s${token}${more} ${quoteShell(url.href)}`;
 };
 
 async function firstTable(here: Context, signal: AbortSignal): Promise<{ ref: string; table: string } | undefined> {
@@ -159,6 +159,6 @@ function tokenStep({ may }: Context, tokens: number): Step | undefined {
     text: 'A token has roles, a type of access, and an end. Its value is shown once.',
     href: addressOf(['tokens']),
     isDone: tokens > 0,
-    curl: curl(serviceUrl('system/api/v1/token'), ` -H 'content-type: application/json' -d ${quote(body)}`),
+    curl: curl(serviceUrl('system/api/v1/token'), ` -H 'content-type: application/json' -d ${quoteShell(body)}`),
   };
 }

@@ -106,7 +106,7 @@ function partsOf({ kind, value }: AppBlock): string {
   return parts.length === 0 ? '' : ` data-parts="${parts.map((field) => PARTS[field]).join(' ')}"`;
 }
 
-/** Number of lines that a record or a form will have, where the document says so. */
+/** Number of lines of a record or a form, if the document lists its fields. */
 function linesOf({ kind, value }: AppBlock): string {
   const own = value.get(kind);
   const fields = own instanceof Map ? own.get('fields') : undefined;

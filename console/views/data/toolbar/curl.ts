@@ -1,4 +1,5 @@
 /** Requests as lines for a shell. A token is never part of them. Pure. */
+import { quoteShell } from '../../../parts/quote-shell.ts';
 
 interface CurlOptions {
   /** `true` if the request needs a token, which the line takes from the environment. */
@@ -6,9 +7,6 @@ interface CurlOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 }
-
-/** Quotes for a POSIX shell. */
-export const quoteShell = (text: string): string => `'${text.replace(/'/g, `'\\''`)}'`;
 
 export function curlLine(method: string, url: URL, { hasToken, headers = {}, body }: CurlOptions): string {
   const parts = ['curl -s'];

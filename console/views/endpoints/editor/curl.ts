@@ -1,5 +1,7 @@
 /** The call of an endpoint as a curl line, with a variable in place of the token. Pure. */
+
 import { Digits, type Exact, type ExactObject, writeExact } from '../../../../ui/exact.ts';
+import { quoteShell } from '../../../parts/quote-shell.ts';
 
 export interface Call {
   /** Address of the project's endpoints, with a slash at its end. */
@@ -10,8 +12,6 @@ export interface Call {
   readonly version: string | undefined;
   readonly input: ExactObject;
 }
-
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 function textOf(value: Exact): string {
   if (typeof value === 'string') return value;
@@ -32,8 +32,8 @@ export function curlOf({ base, uri, method, version, input }: Call): string {
       for (const item of Array.isArray(value) ? (value as readonly Exact[]) : [value as Exact]) query.append(name, textOf(item));
   const search = query.size === 0 ? '' : `?${query}`;
   return [
-    `curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}${quoted(`${base}${path}${search}`)}`,
+    `curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}${quoteShell(`${base}${path}${search}`)}`,
     `-H "Authorization: Bearer $MILLRACE_TOKEN"`,
-    ...(takesBody ? [`-H 'Content-Type: application/json' -d ${quoted(writeExact(rest))}`] : []),
+    ...(takesBody ? [`-H 'Content-Type: application/json' -d ${quoteShell(writeExact(rest))}`] : []),
   ].join(' \\\n  ');
 }
